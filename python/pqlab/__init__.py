@@ -41,7 +41,7 @@ from pqlab._laboratory import (
     worker,
 )
 from pqlab._leak import leak, leak_tests
-from pqlab._machine import measure_between, measure_independence, measure_noise
+from pqlab._machine import measure_between, measure_independence, measure_noise, measure_placement
 from pqlab._pqlab import Ntor, NtorClient, NtorRelay, __version__
 from pqlab._request import Options
 from pqlab._runs import Database, Run, load, load_all
@@ -118,6 +118,7 @@ __all__ = [
     "measure_between",
     "measure_independence",
     "measure_noise",
+    "measure_placement",
     "ntor_client",
     "ntor_relay",
     "open",

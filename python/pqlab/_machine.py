@@ -40,6 +40,22 @@ def measure_noise(
     return found
 
 
+def measure_placement(case: str, *, progress: bool = True) -> dict[str, Any]:
+    """Tests whether memory layout or inputs make the processes of a case differ. Takes about half a minute.
+
+    :param case: Id or pattern of the case. Only the first match is measured.
+    :param progress: Whether to show a progress bar (default true).
+    :return: Output of ``pqlab doctor --placement CASE --json`` as a dictionary. ``["factors"]`` contains what each
+        factor explains.
+    :raises pqlab.UnknownName: No case matches.
+    :raises pqlab.Interrupted: Ctrl-C was pressed.
+    """
+    asked = asked_for((), {}, "pqlab.measure_placement")
+    with bar(progress, "runs") as shown:
+        found: dict[str, Any] = json.loads(_pqlab.measure_placement(asked, case, shown))
+    return found
+
+
 def measure_independence(
     *suites: str, repetitions: int = 2, progress: bool = True, **how: Unpack[Selected]
 ) -> dict[str, Any]:

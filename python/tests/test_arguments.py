@@ -93,6 +93,7 @@ def test_compiled_module_checks_its_arguments(request: str, value: Any) -> None:
         _pqlab.measure_between,
         _pqlab.measure_independence,
         _pqlab.measure_noise,
+        _pqlab.measure_placement,
         _pqlab.ntor_client,
         _pqlab.outline,
         _pqlab.report_stored,

@@ -16,6 +16,7 @@ const MOST: [u32; 2] = [100, 1000];
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure_noise, module)?)?;
+    module.add_function(wrap_pyfunction!(measure_placement, module)?)?;
     module.add_function(wrap_pyfunction!(measure_independence, module)?)?;
     module.add_function(wrap_pyfunction!(measure_between, module)?)
 }
@@ -44,6 +45,20 @@ fn measure_noise(
             let noise = whole(found)?;
             store.save_noise(&noise)?;
             Ok(json!(noise).to_string())
+        })
+    })
+}
+
+/// Measures why the processes of a case differ. Returns the output of `pqlab doctor --placement CASE --json`.
+#[pyfunction]
+fn measure_placement(py: Python<'_>, request: &str, case: &str, shown: Option<Py<PyAny>>) -> Answer<String> {
+    detached(py, || {
+        let request: Request = request::read(request)?;
+        let laboratory = request.laboratory()?;
+        let case = laboratory.noise_case(case)?;
+        interruptible(shown, |watch, stop| {
+            let mut runs = ManyRuns::new(watch, 1);
+            Ok(whole(laboratory.placement(&case, &mut runs, stop)?)?.to_json().to_string())
         })
     })
 }

@@ -9,10 +9,12 @@ use pqlab_analysis::trust::Quality;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::document::{
     AttemptsEntry, CellEntry, ColumnEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry,
-    HarnessEntry, LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, PlacementEntry, QualityEntry, RatioInterval,
-    ResultEntry, RowEntry, RunEntry, ScalingEntry, TableEntry,
+    HarnessEntry, LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, PlacementEntry, QualityEntry,
+    RatioInterval, ResultEntry, RowEntry, RunEntry, ScalingEntry, TableEntry,
 };
-use pqlab_record::{Disturbance, Metric, Offsets, Parameter, RunHeader, SCHEMA, Samples, SecondChance, Status, Unit, Worker};
+use pqlab_record::{
+    Disturbance, Metric, Offsets, Parameter, RunHeader, SCHEMA, Samples, SecondChance, Status, Unit, Worker,
+};
 use pqlab_stats::{Description, Interval, Mode};
 
 /// Converts a run, all of its figures and the given tables to a document. Includes the raw samples if `samples` is set.
@@ -230,8 +232,7 @@ fn process_offsets(estimates: &Estimates, samples: &Samples) -> Option<Vec<Optio
         let visits = samples.visits.iter().filter(|visit| visit.worker() == *worker);
         visits.filter_map(|visit| visit.conditions.offsets).next()
     };
-    let all: Vec<Option<Offsets>> =
-        estimates.process_medians_ns.iter().map(|(worker, _)| offsets_of(worker)).collect();
+    let all: Vec<Option<Offsets>> = estimates.process_medians_ns.iter().map(|(worker, _)| offsets_of(worker)).collect();
     all.iter().any(Option::is_some).then_some(all)
 }
 

@@ -1,7 +1,6 @@
 //! Differences between processes that come from their memory layout.
 
 use super::{ReadComb, by_round};
-use crate::number::percent;
 use pqlab_record::{Case, MemoryPart, Offsets, Record, Samples, Unit, Visits, Worker};
 use pqlab_stats::{benjamini_hochberg, grouped, median, variance_components};
 use std::collections::BTreeMap;
@@ -150,7 +149,12 @@ fn cause_of(levels: &[ProcessLevel]) -> Cause {
             let values: Vec<(f64, u64)> =
                 known.iter().map(|(offsets, value)| (*value, group(offsets.parts()[index].1))).collect();
             let part = Offsets::default().parts()[index].0;
-            effects.extend(grouped(&values).map(|found| OffsetEffect { part, modulus, share: found.share, p: found.p }));
+            effects.extend(grouped(&values).map(|found| OffsetEffect {
+                part,
+                modulus,
+                share: found.share,
+                p: found.p,
+            }));
         }
     }
     let adjusted = benjamini_hochberg(&effects.iter().map(|effect| effect.p).collect::<Vec<f64>>());
@@ -169,7 +173,7 @@ impl Cause {
             Cause::Offset(OffsetEffect { part, modulus, share, .. }) => {
                 let within = if *modulus == LINE { "a cache line" } else { "a page" };
                 let part = part.name();
-                Some(format!("the offset of the {part} within {within} explains {}", percent(100.0 * share)))
+                Some(format!("the offset of the {part} within {within} explains {:.0}%", 100.0 * share))
             }
             Cause::NoOffset => Some("no offset of stack, heap or keys explains it".to_owned()),
             Cause::Untested => None,

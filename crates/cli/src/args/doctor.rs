@@ -8,7 +8,7 @@ use clap::Args;
 #[command(after_help = "Examples:
   pqlab doctor
   pqlab doctor --format json
-  pqlab doctor --placement signature/Ed25519/verify@rustcrypto
+  pqlab doctor --placement 'signature/Ed25519/verify[len=32]@rustcrypto'
 
 `pqlab calibrate` measures the noise of the machine.
 

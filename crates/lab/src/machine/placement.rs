@@ -7,6 +7,7 @@ use pqlab_harness::layout::{Layout, Layouts};
 use pqlab_record::{Case, MemoryPart, Offsets, Protocol, State, Unit};
 use pqlab_stats::{benjamini_hochberg, grouped, mean, standard_deviation};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 /// Number of processes without a difference: layout and inputs are the same in all of them.
@@ -14,12 +15,15 @@ const ALIKE: u32 = 8;
 /// Number of levels of each factor, besides the level of the processes without a difference.
 const LEVELS: u16 = 5;
 /// Number of processes for each of these levels.
-const REPEATS: u32 = 2;
+const REPEATS: u16 = 2;
 /// Distance in bytes between the levels of an offset. A multiple of 16 but not of 64, so that the levels also differ in
 /// their position within a cache line.
 const STEP: u16 = 688;
-/// Time for the visits to the case, in seconds. Starting the processes takes about as long.
-const VISITS_S: f64 = 12.0;
+/// Distance in bytes between the offsets at a level. A multiple of 64, so that they have the same position within a
+/// cache line. Different offsets cover more of a page than equal ones would.
+const APART: u16 = 320;
+/// Time for the visits to the case, in seconds. Starting the processes takes a few more.
+const VISITS_S: f64 = 20.0;
 /// Target precision in percent. So fine that most cases use all of their time.
 const PRECISION_PCT: f64 = 0.1;
 /// Standard deviation between processes below which they hardly differ, in percent.
@@ -50,15 +54,23 @@ impl PlacementFactor {
         }
     }
 
-    /// Returns the layout at a level. At level 0, all factors give the same layout.
-    fn layout(self, level: u16) -> Layout {
-        let (mut offsets, offset) = (Offsets::default(), level * STEP);
-        let mut inputs = 0;
+    /// Returns the value of the factor for a process: an offset in bytes, or the number of the inputs. All values are 0
+    /// at level 0.
+    fn value(self, level: u16, repeat: u16) -> u16 {
         match self {
-            PlacementFactor::Inputs => inputs = u32::from(level),
-            PlacementFactor::Offset(MemoryPart::Stack) => offsets.stack = offset,
-            PlacementFactor::Offset(MemoryPart::Heap) => offsets.heap = offset,
-            PlacementFactor::Offset(MemoryPart::Keys) => offsets.keys = offset,
+            PlacementFactor::Inputs => level,
+            PlacementFactor::Offset(_) => level * STEP + repeat * APART,
+        }
+    }
+
+    /// Returns the layout of a process, for a value of this factor.
+    fn layout(self, value: u16) -> Layout {
+        let (mut offsets, mut inputs) = (Offsets::default(), 0);
+        match self {
+            PlacementFactor::Inputs => inputs = u32::from(value),
+            PlacementFactor::Offset(MemoryPart::Stack) => offsets.stack = value,
+            PlacementFactor::Offset(MemoryPart::Heap) => offsets.heap = value,
+            PlacementFactor::Offset(MemoryPart::Keys) => offsets.keys = value,
         }
         Layout { offsets, inputs }
     }
@@ -74,8 +86,8 @@ pub struct FactorEffect {
     pub share: f64,
     /// p-value of a permutation test, corrected for the number of factors.
     pub p: f64,
-    /// Mean figure of the processes at each level, with the level: an offset in bytes, or a number of inputs.
-    pub levels: Vec<(u16, f64)>,
+    /// Mean figure of the processes for each value of the factor: an offset in bytes, or the number of the inputs.
+    pub means: Vec<(u16, f64)>,
 }
 
 impl FactorEffect {
@@ -137,9 +149,9 @@ impl PlacementReport {
                 "deviation_pct": range.deviation_pct})
         };
         let factors = self.factors.iter().map(|effect| {
-            let levels = effect.levels.iter().map(|(level, mean)| json!({"level": level, "mean": mean}));
+            let means = effect.means.iter().map(|(value, mean)| json!({"value": value, "mean": mean}));
             json!({"factor": effect.factor.name(), "explained_pct": 100.0 * effect.share, "p": effect.p,
-                "significant": effect.is_significant(), "levels": levels.collect::<Vec<_>>()})
+                "significant": effect.is_significant(), "means": means.collect::<Vec<_>>()})
         });
         let unit = if self.unit == Unit::CoreCycles { "cycles" } else { "ns" };
         json!({"case": self.case, "unit": unit, "all": range(&self.all), "alike": range(&self.alike),
@@ -147,31 +159,36 @@ impl PlacementReport {
     }
 }
 
-/// Factor and level of a process. Processes without a difference have level 0 of any factor.
-type Setting = (PlacementFactor, u16);
+/// What distinguishes a process: a factor, its level, and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Setting {
+    factor: PlacementFactor,
+    /// Level of the factor; 0 for a process without a difference.
+    level: u16,
+    value: u16,
+}
 
 /// Returns the settings of all processes, by number of the process.
 fn settings() -> Vec<Setting> {
-    let alike = (0..ALIKE).map(|_| (PlacementFactor::Inputs, 0));
+    let alike = (0..ALIKE).map(|_| Setting { factor: PlacementFactor::Inputs, level: 0, value: 0 });
     let levels = PlacementFactor::ALL.iter().flat_map(|factor| (1..=LEVELS).map(|level| (*factor, level)));
-    alike.chain(levels.flat_map(|setting| (0..REPEATS).map(move |_| setting))).collect()
+    let repeated = levels.flat_map(|(factor, level)| {
+        (0..REPEATS).map(move |repeat| Setting { factor, level, value: factor.value(level, repeat) })
+    });
+    alike.chain(repeated).collect()
 }
 
 /// Computes the effects of the factors from the figures of the processes.
 fn effects(figures: &[(Setting, f64)]) -> Vec<FactorEffect> {
     let effect = |factor: PlacementFactor| {
-        let own: Vec<(f64, u64)> = figures
-            .iter()
-            .filter(|((other, level), _)| *level == 0 || *other == factor)
-            .map(|((_, level), value)| (*value, u64::from(*level)))
-            .collect();
-        let found = grouped(&own)?;
-        let levels = (0..=LEVELS).filter_map(|level| {
-            let values = own.iter().filter(|(_, other)| *other == u64::from(level)).map(|(value, _)| *value);
-            let step = if factor == PlacementFactor::Inputs { 1 } else { STEP };
-            Some((level * step, mean(&values.collect::<Vec<f64>>())?))
-        });
-        Some(FactorEffect { factor, share: found.share, p: found.p, levels: levels.collect() })
+        let own: Vec<&(Setting, f64)> =
+            figures.iter().filter(|(setting, _)| setting.level == 0 || setting.factor == factor).collect();
+        let levels: Vec<(f64, u64)> = own.iter().map(|(setting, figure)| (*figure, u64::from(setting.level))).collect();
+        let found = grouped(&levels)?;
+        let mut by_value: BTreeMap<u16, Vec<f64>> = BTreeMap::new();
+        own.iter().for_each(|(setting, figure)| by_value.entry(setting.value).or_default().push(*figure));
+        let means = by_value.into_iter().filter_map(|(value, figures)| Some((value, mean(&figures)?))).collect();
+        Some(FactorEffect { factor, share: found.share, p: found.p, means })
     };
     let mut effects: Vec<FactorEffect> = PlacementFactor::ALL.into_iter().filter_map(effect).collect();
     let adjusted = benjamini_hochberg(&effects.iter().map(|effect| effect.p).collect::<Vec<f64>>());
@@ -197,10 +214,12 @@ impl Laboratory {
     ) -> Result<Option<PlacementReport>, LabError> {
         let unsuitable = |reason: &str| LabError::invalid("placement", format!("{}: {reason}", case.id()));
         if case.state() == State::FirstCall {
-            return Err(unsuitable("every call has its own process, so the layout of a process has no effect on others"));
+            return Err(unsuitable(
+                "every call has its own process, so the layout of a process has no effect on others",
+            ));
         }
         let settings = settings();
-        let layouts = settings.iter().map(|(factor, level)| factor.layout(*level)).collect();
+        let layouts = settings.iter().map(|setting| setting.factor.layout(setting.value)).collect();
         let protocol = Protocol {
             processes: settings.len() as u32,
             precision_pct: PRECISION_PCT,
@@ -232,7 +251,7 @@ impl Laboratory {
             .filter_map(|level| Some((*settings.get(level.worker.process as usize)?, level.value)))
             .collect();
         let values = |only_alike: bool| {
-            let chosen = figures.iter().filter(|((_, level), _)| !only_alike || *level == 0);
+            let chosen = figures.iter().filter(|(setting, _)| !only_alike || setting.level == 0);
             LevelRange::new(&chosen.map(|(_, value)| *value).collect::<Vec<f64>>()).ok_or_else(|| failed(None))
         };
         Ok(Some(PlacementReport {
@@ -266,8 +285,8 @@ mod tests {
         let settings = settings();
         assert_eq!(settings.len(), 48);
         let base = PlacementFactor::Inputs.layout(0);
-        for (factor, level) in settings {
-            let Layout { offsets, inputs } = factor.layout(level);
+        for Setting { factor, level, value } in settings {
+            let Layout { offsets, inputs } = factor.layout(value);
             let parts = offsets.parts().map(|(_, offset)| u32::from(offset));
             let changed = parts.iter().chain([&inputs]).filter(|value| **value != 0).count();
             assert_eq!(changed, usize::from(level != 0), "{factor:?} {level}");
@@ -279,7 +298,7 @@ mod tests {
     #[test]
     fn finds_the_factor_that_matters() {
         let stack = PlacementFactor::Offset(MemoryPart::Stack);
-        let slow = |(factor, level): Setting| if factor == stack && level % 2 == 1 { 20_000.0 } else { 0.0 };
+        let slow = |setting: Setting| if setting.factor == stack && setting.level % 2 == 1 { 20_000.0 } else { 0.0 };
         let found = (0..40).filter(|seed| {
             let significant = effects(&figures(*seed, slow)).into_iter().filter(FactorEffect::is_significant);
             let significant: Vec<PlacementFactor> = significant.map(|effect| effect.factor).collect();
@@ -288,15 +307,14 @@ mod tests {
         assert!(found.count() >= 38);
         let effects = effects(&figures(1, slow));
         let effect = effects.iter().find(|effect| effect.factor == stack).unwrap();
-        assert!(effect.share > 0.9 && effect.levels.len() == 6, "{effect:?}");
-        let (at, mean) = effect.levels[1];
+        assert!(effect.share > 0.9 && effect.means.len() == 11, "{effect:?}");
+        let (at, mean) = effect.means[1];
         assert!(at == STEP && (mean - 140_250.0).abs() < 600.0, "{effect:?}");
     }
 
     #[test]
     fn rarely_finds_a_factor_if_none_matters() {
-        let found = (0..200)
-            .filter(|seed| effects(&figures(*seed, |_| 0.0)).iter().any(FactorEffect::is_significant));
+        let found = (0..200).filter(|seed| effects(&figures(*seed, |_| 0.0)).iter().any(FactorEffect::is_significant));
         let found = found.count();
         assert!(found <= 16, "{found} of 200, but 5% are 10");
     }

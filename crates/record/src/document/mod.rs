@@ -20,8 +20,8 @@ pub use environment::{CountersEntry, EnvironmentEntry, UnavailableEntry};
 pub use harness::HarnessEntry;
 pub use read::{FileError, ImportError, read_run};
 pub use result::{
-    AttemptsEntry, DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue, PlacementEntry,
-    QualityEntry, ResultEntry,
+    AttemptsEntry, DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue,
+    PlacementEntry, QualityEntry, ResultEntry,
 };
 pub use scaling::{LoadEntry, RatioInterval, ScalingEntry};
 pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};

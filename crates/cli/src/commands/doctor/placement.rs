@@ -53,13 +53,13 @@ fn text(report: &PlacementReport, width: usize) -> String {
 fn row(effect: &FactorEffect, unit: Unit) -> Vec<String> {
     let value = |value: f64| if unit == Unit::CoreCycles { count(value) } else { time(value) };
     let by_value = |one: &&(u16, f64), other: &&(u16, f64)| one.1.total_cmp(&other.1);
-    let at = |(level, mean): &(u16, f64)| match effect.factor {
-        PlacementFactor::Inputs => format!("{} with inputs {level}", value(*mean)),
-        PlacementFactor::Offset(_) => format!("{} at {level}", value(*mean)),
+    let at = |(at, mean): &(u16, f64)| match effect.factor {
+        PlacementFactor::Inputs => format!("{} with inputs {at}", value(*mean)),
+        PlacementFactor::Offset(_) => format!("{} at {at}", value(*mean)),
     };
-    let ends = effect.levels.iter().min_by(by_value).zip(effect.levels.iter().max_by(by_value));
+    let ends = effect.means.iter().min_by(by_value).zip(effect.means.iter().max_by(by_value));
     let ends = ends.map_or_else(String::new, |(low, high)| format!("{} to {}", at(low), at(high)));
-    vec![words(effect.factor).to_owned(), percent(100.0 * effect.share), format!("{:.2}", effect.p), ends]
+    vec![words(effect.factor).to_owned(), format!("{:.0}%", 100.0 * effect.share), format!("{:.3}", effect.p), ends]
 }
 
 fn words(factor: PlacementFactor) -> &'static str {
@@ -125,7 +125,7 @@ mod tests {
             factor,
             share: if p < 0.05 { 0.83 } else { 0.0 },
             p,
-            levels: vec![(0, 120_300.0), (688, 147_000.0)],
+            means: vec![(0, 120_300.0), (688, 147_000.0)],
         };
         PlacementReport {
             case: "signature/Ed25519/verify@rustcrypto".into(),
