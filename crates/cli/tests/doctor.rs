@@ -26,6 +26,41 @@ fn doctor_checks_the_core() {
 }
 
 #[test]
+fn placement_reports_every_factor() {
+    let pqlab = Pqlab::new();
+    let arguments = ["doctor", "--placement", "kem/ML-KEM-512/keygen@rustcrypto", "--json"];
+    let found: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
+    let factors = found["factors"].as_array().unwrap();
+    let names: Vec<&str> = factors.iter().map(|factor| factor["factor"].as_str().unwrap()).collect();
+    assert_eq!(names, ["inputs", "stack", "heap", "keys"]);
+    assert!(factors.iter().all(|factor| factor["p"].as_f64() > Some(0.0) && factor["p"].as_f64() <= Some(1.0)));
+    let [all, alike] = [&found["all"], &found["alike"]];
+    assert!(alike["processes"].as_u64() <= Some(8) && all["processes"].as_u64() <= Some(48), "{found}");
+    assert!(all["low"].as_f64() <= alike["low"].as_f64() && alike["high"].as_f64() <= all["high"].as_f64());
+    let runs: Value = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
+    assert_eq!(runs, Value::Array(Vec::new()), "doctor must not store its runs");
+}
+
+#[test]
+fn runs_store_the_offsets_of_each_process() {
+    let pqlab = Pqlab::new();
+    let out = pqlab.path("run.json");
+    let moment = ["run", "kem", "--filter", "kem/ML-KEM-512/keygen@rustcrypto", "--max-time", "0.02"];
+    let arguments = [&moment[..], &["--processes", "8", "--seed", "3", "--out", out.to_str().unwrap()]].concat();
+    pqlab.expect(0, &arguments);
+    let run: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+    let case = run["results"]["kem"].as_array().unwrap().iter().find(|case| case["provider"] == "rustcrypto").unwrap();
+    let offsets = case["process_offsets"].as_array().unwrap();
+    assert_eq!(offsets.len(), case["process_medians_us"].as_array().unwrap().len());
+    for part in ["stack", "heap", "keys"] {
+        let mut eighths: Vec<u64> = offsets.iter().map(|of| of[part].as_u64().unwrap() / 512).collect();
+        eighths.sort_unstable();
+        eighths.dedup();
+        assert_eq!(eighths.len(), offsets.len(), "{part}: {offsets:?}");
+    }
+}
+
+#[test]
 fn independence_measures_each_case_together_and_alone() {
     let pqlab = Pqlab::new();
     let arguments = [&["calibrate", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
@@ -87,6 +122,7 @@ fn conflicting_options_are_refused() {
         (&["calibrate", "--between", "3", "--pause", "-1"], "pause"),
         (&["calibrate", "--between", "3", "--pause", "1e300"], "pause"),
         (&["calibrate", "--independence", "nothing"], "nothing"),
+        (&["doctor", "--placement", "nothing"], "nothing"),
     ] {
         let output = pqlab.run(arguments);
         let printed = text(&output.stderr);

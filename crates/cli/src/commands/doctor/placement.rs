@@ -77,11 +77,15 @@ fn answer(report: &PlacementReport) -> Vec<String> {
     if report.disturbed {
         lines.push("Other programs disturbed the measurement: repeat it on a quiet machine.".to_owned());
     }
+    let found: Vec<&FactorEffect> = report.factors.iter().filter(|effect| effect.is_significant()).collect();
+    // A disturbed measurement can show that a factor matters, but not that none does.
+    if report.disturbed && found.is_empty() {
+        return lines;
+    }
     if report.is_steady() {
         lines.push("The processes hardly differ: neither memory layout nor inputs matter here.".to_owned());
         return lines;
     }
-    let found: Vec<&FactorEffect> = report.factors.iter().filter(|effect| effect.is_significant()).collect();
     let names: Vec<&str> = found.iter().map(|effect| words(effect.factor)).collect();
     if names.is_empty() {
         lines.push("Neither the offsets of stack, heap and keys nor the inputs explain the differences.".to_owned());
@@ -89,7 +93,7 @@ fn answer(report: &PlacementReport) -> Vec<String> {
         lines.push(format!("Explained by: {}.", names.join(", ")));
     }
     // Without an explanation, or if processes with the same layout differ as much, something else matters.
-    if names.is_empty() || 2.0 * report.alike.deviation_pct > report.all.deviation_pct {
+    if names.is_empty() || !report.disturbed && 2.0 * report.alike.deviation_pct > report.all.deviation_pct {
         lines.push(
             "Processes with the same layout differ too: pages, physical memory or other loads matter. Where the code \
              lies in the program may also matter, and is the same in every process: scripts/build-sensitivity in the \
@@ -151,6 +155,15 @@ mod tests {
         let text = text(&report(2.0, 1.9, [0.7, 0.3, 0.4, 0.9]), 100);
         assert!(text.contains("Neither the offsets") && text.contains("scripts/build-sensitivity"), "{text}");
         assert!(!text.contains("Explained by"), "{text}");
+    }
+
+    #[test]
+    fn disturbed_measurements_exclude_no_factor() {
+        let without = PlacementReport { disturbed: true, ..report(2.0, 1.9, [0.7, 0.3, 0.4, 0.9]) };
+        let shown = text(&without, 100);
+        assert!(shown.ends_with("repeat it on a quiet machine."), "{shown}");
+        let with = PlacementReport { disturbed: true, ..report(2.0, 1.9, [0.7, 0.001, 0.4, 0.9]) };
+        assert!(text(&with, 100).contains("quiet machine.\nExplained by: offset of the stack."));
     }
 
     #[test]
