@@ -122,7 +122,7 @@ fn conflicting_options_are_refused() {
         (&["calibrate", "--between", "3", "--pause", "-1"], "pause"),
         (&["calibrate", "--between", "3", "--pause", "1e300"], "pause"),
         (&["calibrate", "--independence", "nothing"], "nothing"),
-        (&["doctor", "--placement", "nothing"], "nothing"),
+        (&["doctor", "--placement", "nothing"], "no case is selected"),
     ] {
         let output = pqlab.run(arguments);
         let printed = text(&output.stderr);
