@@ -83,7 +83,7 @@ fn answer(report: &PlacementReport) -> Vec<String> {
         return lines;
     }
     if report.is_steady() {
-        lines.push("The processes hardly differ: neither memory layout nor inputs matter here.".to_owned());
+        lines.push("The processes hardly differ, so memory layout and inputs matter little here.".to_owned());
         return lines;
     }
     let names: Vec<&str> = found.iter().map(|effect| words(effect.factor)).collect();
