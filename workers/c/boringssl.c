@@ -94,7 +94,7 @@ static const struct pqlab_operation x25519_operations[] =
     PQLAB_KEM(x25519_keygen, NULL, x25519_encapsulate, x25519_decapsulate);
 static const struct pqlab_scheme x25519 = {.keys = {{"scalar", 32}},
                                            .public_key = 32,
-                                                                                      .output = 32,
+                                           .output = 32,
                                            .secret = 32,
                                            .seed = 32,
                                            .coins = 32,
@@ -133,9 +133,8 @@ static const struct pqlab_scheme x25519 = {.keys = {{"scalar", 32}},
                                           set->in[3].bytes, set->in[3].length));                                       \
     }                                                                                                                  \
     static int verify##N(struct pqlab_set *set) {                                                                      \
-        return pqlab_verdict(set, MLDSA##N##_verify(set->state, set->in[2].bytes, set->in[2].length,                   \
-                                                    set->in[1].bytes, set->in[1].length, set->in[3].bytes,             \
-                                                    set->in[3].length));                                               \
+        return pqlab_verdict(set, MLDSA##N##_verify(set->state, set->in[2].bytes, set->in[2].length, set->in[1].bytes, \
+                                                    set->in[1].length, set->in[3].bytes, set->in[3].length));          \
     }                                                                                                                  \
     static const struct pqlab_operation sig_operations##N[] =                                                          \
         PQLAB_SIGNATURE(sig_keygen##N, NULL, sign##N, verify##N);                                                      \
@@ -220,7 +219,7 @@ static const struct pqlab_operation ed25519_operations[] =
     PQLAB_SIGNATURE(ed25519_keygen, NULL, ed25519_sign, ed25519_verify);
 static const struct pqlab_scheme ed25519 = {.keys = {{"seed", 32}},
                                             .public_key = ED25519_PUBLIC_KEY_LEN,
-                                                                                        .output = ED25519_SIGNATURE_LEN,
+                                            .output = ED25519_SIGNATURE_LEN,
                                             .seed = 32,
                                             .load_private = ed25519_load_private,
                                             .keygen_from_seed = ed25519_keygen_from_seed};
@@ -269,14 +268,16 @@ static int ec_sign(struct pqlab_set *set) {
     uint8_t digest[SHA512_DIGEST_LENGTH];
     struct pqlab_field *out = &set->out[0];
     curve->hash(set->in[2].bytes, set->in[2].length, digest);
-    return pqlab_done(ECDSA_sign_p1363(digest, curve->digest, out->bytes, &out->length, curve->scheme.output, set->state));
+    return pqlab_done(
+        ECDSA_sign_p1363(digest, curve->digest, out->bytes, &out->length, curve->scheme.output, set->state));
 }
 
 static int ec_verify(struct pqlab_set *set) {
     const struct curve *curve = set->context;
     uint8_t digest[SHA512_DIGEST_LENGTH];
     curve->hash(set->in[1].bytes, set->in[1].length, digest);
-    return pqlab_verdict(set, ECDSA_verify_p1363(digest, curve->digest, set->in[2].bytes, set->in[2].length, set->state));
+    return pqlab_verdict(set,
+                         ECDSA_verify_p1363(digest, curve->digest, set->in[2].bytes, set->in[2].length, set->state));
 }
 
 #define CURVE(BYTES, NID, DIGEST, HASH)                                                                                \
@@ -285,7 +286,9 @@ static int ec_verify(struct pqlab_set *set) {
       .output = 2 * (BYTES),                                                                                           \
       .load_public = ec_load_public,                                                                                   \
       .load_private = ec_load_private},                                                                                \
-     NID, DIGEST, HASH}
+     NID,                                                                                                              \
+     DIGEST,                                                                                                           \
+     HASH}
 
 static const struct pqlab_operation ec_operations[] = PQLAB_SIGNATURE(ec_keygen, ec_encode, ec_sign, ec_verify);
 static const struct curve p256 = CURVE(32, NID_X9_62_prime256v1, SHA256_DIGEST_LENGTH, SHA256);
@@ -302,7 +305,6 @@ static const struct curve p384 = CURVE(48, NID_secp384r1, SHA384_DIGEST_LENGTH, 
     static const struct pqlab_scheme hash##N = {.output = (N) / 8};
 
 SHA2(256)
-SHA2(384)
 SHA2(512)
 
 int main(int count, char **arguments) {
@@ -319,7 +321,6 @@ int main(int count, char **arguments) {
         {"signature ECDSA-P-256 encodings=scalar hedged=yes", ec_operations, &p256},
         {"signature ECDSA-P-384 encodings=scalar hedged=yes", ec_operations, &p384},
         {"hash SHA-256", digest_operations256, &hash256},
-        {"hash SHA-384", digest_operations384, &hash384},
         {"hash SHA-512", digest_operations512, &hash512},
         {0}};
     return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, "BoringSSL " VERSION,

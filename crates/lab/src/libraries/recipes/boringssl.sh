@@ -14,6 +14,6 @@ fi
 mkdir -p "$PREFIX/bin"
 "$CC" -std=gnu99 -O2 -DVERSION="\"API $interface, $origin\"" -I "$SOURCE/include" -I "$WORKERS" -c \
     -o "$BUILD/worker.o" "$WORKERS/boringssl.c"
-"$CXX" -o "$PREFIX/bin/boringssl" "$BUILD/worker.o" "$BUILD/libcrypto.a" -pthread
+"$CXX" -Wl,--strip-debug -o "$PREFIX/bin/boringssl" "$BUILD/worker.o" "$BUILD/libcrypto.a" -pthread
 printf 'flags=%s %s\n' "$(sed -n 's/^CMAKE_CXX_FLAGS_RELEASE:STRING=//p' "$BUILD/CMakeCache.txt")" "${options[*]}"
 printf 'version=%s\n' "$("$PREFIX/bin/boringssl" --version)"
