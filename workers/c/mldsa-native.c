@@ -16,9 +16,7 @@
 #include <mldsa_native.h>
 
 /* mldsa-native calls this function for random bytes. */
-int randombytes(uint8_t *bytes, size_t length) {
-    return getrandom(bytes, length, 0) == (ssize_t)length ? 0 : -1;
-}
+int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length, 0) == (ssize_t)length ? 0 : -1; }
 
 #define ML_DSA(N)                                                                                                      \
     static int keygen##N(struct pqlab_set *set) {                                                                      \
@@ -44,9 +42,9 @@ int randombytes(uint8_t *bytes, size_t length) {
     }                                                                                                                  \
     static int verify##N(struct pqlab_set *set) {                                                                      \
         const struct pqlab_field *message = &set->in[1], *signature = &set->in[2], *context = &set->in[3];             \
-        return pqlab_verdict(set, !mldsa##N##_verify(signature->bytes, signature->length, message->bytes,              \
-                                                     message->length, context->bytes, context->length,                 \
-                                                     set->in[0].bytes));                                               \
+        return pqlab_verdict(set,                                                                                      \
+                             !mldsa##N##_verify(signature->bytes, signature->length, message->bytes, message->length,  \
+                                                context->bytes, context->length, set->in[0].bytes));                   \
     }                                                                                                                  \
     static const struct pqlab_operation operations##N[] = PQLAB_SIGNATURE(keygen##N, NULL, sign##N, verify##N);        \
     static const struct pqlab_scheme scheme##N = {.keys = {{"expanded", MLDSA##N##_SECRETKEYBYTES}},                   \
@@ -63,7 +61,8 @@ ML_DSA(65)
 ML_DSA(87)
 
 #define OFFER(N)                                                                                                       \
-    {"signature ML-DSA-" #N " encodings=expanded coins=keygen,operation context=yes hedged=yes", operations##N, &scheme##N}
+    {"signature ML-DSA-" #N " encodings=expanded coins=keygen,operation context=yes hedged=yes", operations##N,        \
+     &scheme##N}
 
 int main(int count, char **arguments) {
     static const struct pqlab_offer offers[] = {OFFER(44), OFFER(65), OFFER(87), {0}};

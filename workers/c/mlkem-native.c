@@ -16,9 +16,7 @@
 #include <mlkem_native.h>
 
 /* mlkem-native calls this function for random bytes. */
-int randombytes(uint8_t *bytes, size_t length) {
-    return getrandom(bytes, length, 0) == (ssize_t)length ? 0 : -1;
-}
+int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length, 0) == (ssize_t)length ? 0 : -1; }
 
 #define ML_KEM(N)                                                                                                      \
     static int keygen##N(struct pqlab_set *set) {                                                                      \
@@ -31,8 +29,8 @@ int randombytes(uint8_t *bytes, size_t length) {
         return pqlab_done(!mlkem##N##_enc(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));                    \
     }                                                                                                                  \
     static int encapsulate_with_coins##N(struct pqlab_set *set) {                                                      \
-        return pqlab_done(!mlkem##N##_enc_derand(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes,               \
-                                                 set->in[1].bytes));                                                   \
+        return pqlab_done(                                                                                             \
+            !mlkem##N##_enc_derand(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes, set->in[1].bytes));         \
     }                                                                                                                  \
     static int decapsulate##N(struct pqlab_set *set) {                                                                 \
         return pqlab_done(!mlkem##N##_dec(set->out[0].bytes, set->in[2].bytes, set->in[1].bytes));                     \

@@ -11,8 +11,8 @@
 
 #include "pqlab_worker.h"
 
-/* A KEM or signature scheme. All lengths are in bytes. Functions that are absent mean: keys need no loading, and callers
- * choose no seeds or coins. */
+/* A KEM or signature scheme. All lengths are in bytes. Functions that are absent mean: keys need no loading, and
+ * callers choose no seeds or coins. */
 struct pqlab_scheme {
     struct {
         const char *encoding; /* seed, expanded or scalar */
@@ -50,8 +50,8 @@ static inline void *pqlab_state(struct pqlab_set *set, size_t size) {
     return set->state;
 }
 
-/* Allocates a new state for a set, and drops the previous state after the visit. For key generation, which keeps the key
- * that it generated last. */
+/* Allocates a new state for a set, and drops the previous state after the visit. For key generation, which keeps the
+ * key that it generated last. */
 static inline void *pqlab_replace(struct pqlab_set *set, size_t size, void (*drop)(void *state)) {
     pqlab_later(drop, set->state);
     set->drop = drop;

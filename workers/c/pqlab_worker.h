@@ -24,9 +24,9 @@ struct pqlab_field {
     size_t length;
 };
 
-/* One set of inputs, with its outputs. Absent inputs have no bytes and the length 0. The state belongs to the operation,
- * and is freed with the case, by `drop` if set, else by free. If `ready` sets `instead`, a `call` uses this function and
- * not `run`: for seeds and coins, which visits do not have. */
+/* One set of inputs, with its outputs. Absent inputs have no bytes and the length 0. The state belongs to the
+ * operation, and is freed with the case, by `drop` if set, else by free. If `ready` sets `instead`, a `call` uses this
+ * function and not `run`: for seeds and coins, which visits do not have. */
 struct pqlab_set {
     const void *context; /* the context of the offer */
     struct pqlab_field in[PQLAB_INPUTS], out[PQLAB_OUTPUTS];
@@ -212,10 +212,8 @@ static const struct pqlab_operation *pqlab_find(const struct pqlab_offer *offers
 static void pqlab_forget(struct pqlab_set *set, int inputs_too) {
     for (size_t i = 0; i < set->outs; i++) free(set->out[i].bytes);
     for (size_t i = 0; inputs_too && i < set->ins; i++) free(set->in[i].bytes);
-    if (set->drop)
-        set->drop(set->state);
-    else
-        free(set->state);
+    if (set->drop) set->drop(set->state);
+    else free(set->state);
 }
 
 static void pqlab_drop_olds(void) {
@@ -330,14 +328,16 @@ static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count,
             for (size_t out = 0; out < set->outs; out++) pqlab_put(set->out[out].bytes, set->out[out].length);
         }
     } else {
-        if (!pqlab_number(&in[1], &first) || !pqlab_number(&in[2], &n) || n < 1 || n > (uint64_t)1 << 32) return PQLAB_ERROR;
+        if (!pqlab_number(&in[1], &first) || !pqlab_number(&in[2], &n) || n < 1 || n > (uint64_t)1 << 32)
+            return PQLAB_ERROR;
         return pqlab_visit(found, first, n, why);
     }
     return PQLAB_OK;
 }
 
 /* Answers requests until `goodbye` or the end of the input. Returns the exit code for main. */
-static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, const char *libraries, const char *generator) {
+static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, const char *libraries,
+                       const char *generator) {
     static struct pqlab_field fields[PQLAB_FIELDS];
     uint8_t *body = NULL;
     /* Redirect standard output, so that text printed by a library does not mix with answers. */

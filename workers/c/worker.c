@@ -39,8 +39,8 @@ static int sig_keygen(struct pqlab_set *set) {
 static int sign(struct pqlab_set *set) {
     const struct pqlab_field *key = &set->in[1], *message = &set->in[2];
     struct pqlab_field *out = &set->out[0];
-    return pqlab_done(OQS_SIG_sign(sig_of(set), out->bytes, &out->length, message->bytes, message->length, key->bytes) ==
-                      OQS_SUCCESS);
+    return pqlab_done(OQS_SIG_sign(sig_of(set), out->bytes, &out->length, message->bytes, message->length,
+                                   key->bytes) == OQS_SUCCESS);
 }
 
 static int verify(struct pqlab_set *set) {
