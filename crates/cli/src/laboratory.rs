@@ -10,15 +10,18 @@ pub(crate) fn open() -> anyhow::Result<Laboratory> {
     Ok(laboratory.with_providers(crate::more_providers()))
 }
 
-/// Opens a laboratory with the given libraries, and with those that the user added. An added library with the label of a
-/// given one is left out.
-fn with(libraries: Vec<LibrarySpec>) -> anyhow::Result<Laboratory> {
-    let laboratory = open()?.with_libraries(libraries)?;
-    // Without a home, there are no added libraries.
+/// Adds the libraries that the user added, except those whose label is taken.
+pub(crate) fn with_added(laboratory: Laboratory) -> anyhow::Result<Laboratory> {
+    // Without a home folder, there are no added libraries.
     let Ok(added) = AddedLibraries::of_user() else { return Ok(laboratory) };
     let (laboratory, notes) = laboratory.with_added(&added)?;
     notes.iter().for_each(|note| output::talk(note));
     Ok(laboratory)
+}
+
+/// Opens a laboratory with the given libraries and those that the user added.
+fn with(libraries: Vec<LibrarySpec>) -> anyhow::Result<Laboratory> {
+    with_added(open()?.with_libraries(libraries)?)
 }
 
 impl SharedLibraryArgs {

@@ -518,6 +518,9 @@ fn added_libraries_are_offered_until_they_are_removed() {
     refused(&pqlab.run(&["library", "add", "x=liboqs:/nowhere/liboqs.so"]), &["x: /nowhere/liboqs.so"]);
     refused(&pqlab.run(&["library", "add", "no-such-library"]), &["unknown library \"no-such-library\"", "openssl"]);
     refused(&pqlab.run(&["library", "add", "rustcrypto=liboqs:/x.so"]), &["the name of a provider in this build"]);
+    refused(&pqlab.run(&["library", "add", &sound]), &["sound was already added"]);
+    refused(&pqlab.run(&["library", "add", "..=liboqs:/x.so"]), &["must not begin with `.`"]);
+    refused(&pqlab.run(&["library", "add", "liboqs:/x.so", "--label", "a b"]), &["the label `a b`"]);
     let listed: Value = serde_json::from_str(&pqlab.expect(0, &["library", "list", "--json"])).unwrap();
     assert_eq!(listed["added"][0]["label"], "sound");
     assert!(pqlab.expect(0, &["library", "info", "sound"]).contains("SHA-256"));

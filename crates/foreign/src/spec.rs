@@ -123,9 +123,11 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
     let kind = LibraryKind::parse(kind)
         .ok_or_else(|| format!("unknown kind `{kind}`; expected one of {}", KINDS.map(LibraryKind::name).join(", ")))?;
     if let Some(label) = label
-        && (label.is_empty() || !label.chars().all(of_a_label))
+        && (label.is_empty() || label.starts_with('.') || !label.chars().all(of_a_label))
     {
-        return Err(format!("the label `{label}` must consist of letters, digits, `.`, `_` and `-`"));
+        return Err(format!(
+            "the label `{label}` must consist of letters, digits, `.`, `_` and `-`, and must not begin with `.`"
+        ));
     }
     // The last question mark begins the options. A path that contains a question mark therefore needs another question
     // mark after it, even without options.

@@ -48,7 +48,9 @@ pub use inspect::{Check, Fact, FileBlock, FileInspection, InspectRequest, Inspec
 pub use leak::series::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
 pub use leak::timing::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
-pub use libraries::added::{AddRequest, AddedBuild, AddedLibraries, AddedLibrary, Recipe, RecipeVersion, recipes};
+pub use libraries::added::{
+    AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, Recipe, RecipeVersion, recipes,
+};
 pub use libraries::catalogue::{
     AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
     suite_entries,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
-  pqlab library                                  libraries that can be added, and those that are
+  pqlab library                                  available and added libraries
   pqlab library add openssl@3.5                  fetch, build and add a version
   pqlab library add liboqs --source ../liboqs    build a folder of sources
   pqlab library add mine=liboqs:/opt/liboqs.so   add a library as it is
@@ -28,7 +28,7 @@ pub(crate) struct LibraryVerbArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum LibraryCommand {
-    /// List the libraries that can be added, and those that are
+    /// List the available libraries and the added libraries
     List {
         #[command(flatten)]
         output: FormatArgs,
@@ -53,18 +53,19 @@ Exit codes: 0 done; 2 no such library, or it cannot be built or opened; 130 inte
         #[arg(long, value_name = "NAME")]
         label: Option<String>,
     },
-    /// Build libraries again: the recipe's current version, or the current state of their folder
+    /// Build libraries again: the recipe's current version, or the current state of their folder. Open registered
+    /// libraries again
     #[command(after_help = "Examples:
-  pqlab library update                           all that were built
+  pqlab library update                           all added libraries
   pqlab library update liboqs-main
 
 Exit codes: 0 done; 2 no such library, or it cannot be built or opened; 130 interrupted")]
     Update {
-        /// Libraries [default: all that were built]
+        /// Libraries [default: all added libraries]
         #[arg(value_name = "LABEL")]
         labels: Vec<String>,
     },
-    /// Remove libraries, and what was built for them
+    /// Remove libraries and their builds, but not a file that was registered as it is
     Remove {
         /// Libraries
         #[arg(value_name = "LABEL", required = true)]

@@ -74,6 +74,7 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
 /// Opens a laboratory with both libraries.
 fn laboratory(arguments: &CompareLibrariesArgs) -> anyhow::Result<(Laboratory, [Side; 2])> {
     let linked = crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit));
+    let linked = crate::laboratory::with_added(linked)?;
     let foreign = &arguments.foreign;
     let named = if foreign.allow_foreign { libraries_of_suites(&arguments.suites)? } else { Vec::new() };
     Ok(linked.of_two([&arguments.first, &arguments.second], foreign.given.all(), named)?)

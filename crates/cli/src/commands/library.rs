@@ -6,7 +6,7 @@ use crate::{DONE, INTERRUPTED, laboratory, output};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::memory;
 use pqlab_lab::analysis::text::neutral;
-use pqlab_lab::{AddRequest, AddedLibraries, AddedLibrary, LibrarySpec, recipes};
+use pqlab_lab::{AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LibrarySpec, recipes};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -20,11 +20,13 @@ pub(crate) fn run(arguments: &LibraryVerbArgs, terminal: &Terminal) -> anyhow::R
         Some(LibraryCommand::Add { what, source, label }) => add(&added, what, source.as_deref(), label.as_deref()),
         Some(LibraryCommand::Update { labels }) => update(&added, labels),
         Some(LibraryCommand::Remove { labels }) => {
+            let unreadable = added.all()?.unreadable;
+            let is_unreadable = |label: &str| unreadable.iter().any(|(known, _)| known == label);
             // Nothing is removed if a label is unknown.
-            labels.iter().try_for_each(|label| added.find(label).map(drop))?;
+            labels.iter().filter(|label| !is_unreadable(label)).try_for_each(|label| added.find(label).map(drop))?;
             for label in labels {
-                let removed = added.remove(label)?;
-                output::talk(&format!("removed {} {}", removed.label, removed.version));
+                added.remove(label)?;
+                output::talk(&format!("removed {label}"));
             }
             Ok(DONE)
         }
@@ -33,7 +35,10 @@ pub(crate) fn run(arguments: &LibraryVerbArgs, terminal: &Terminal) -> anyhow::R
 }
 
 fn list(added: &AddedLibraries, format: &FormatArgs, width: usize) -> anyhow::Result<u8> {
-    let all = added.all()?;
+    let AddedRecords { libraries: all, unreadable } = added.all()?;
+    for (label, reason) in &unreadable {
+        output::talk(&format!("{label}: {reason}; `pqlab library remove {label}` removes it"));
+    }
     if format.is_json() {
         let available: Vec<_> = recipes()
             .iter()
@@ -52,9 +57,16 @@ fn list(added: &AddedLibraries, format: &FormatArgs, width: usize) -> anyhow::Re
     });
     let available = table(&["available", "versions", "licence", "contents"], rows.collect(), width);
     let rows = all.iter().map(|one| {
-        let origin =
-            one.build.as_ref().map_or_else(|| one.spec.file().display().to_string(), |build| build.source.clone());
-        vec![one.label.clone(), one.version.clone(), memory(one.bytes), one.added[..10].to_owned(), origin]
+        // `info` shows the digest.
+        let source = |build: &AddedBuild| build.source.split(", SHA-256").next().unwrap_or_default().to_owned();
+        let origin = one.build.as_ref().map_or_else(|| one.spec.file().display().to_string(), source);
+        vec![
+            one.label.clone(),
+            one.version.clone(),
+            memory(one.bytes),
+            one.added.get(..10).unwrap_or_default().to_owned(),
+            origin,
+        ]
     });
     let text = match all.is_empty() {
         true => "No library was added yet: `pqlab library add NAME`".to_owned(),
@@ -71,10 +83,11 @@ fn add(added: &AddedLibraries, what: &str, source: Option<&Path>, label: Option<
             let message = "--source is for libraries with a recipe: `pqlab library add NAME --source FOLDER`";
             return Err(BadInput(message.to_owned()).into());
         }
-        let spec: LibrarySpec = what.parse()?;
-        let spec = match label {
-            Some(label) => LibrarySpec { label: label.to_owned(), ..spec },
-            None => spec,
+        // The parser checks the label.
+        let spec: LibrarySpec = match (label, what.split_once('=').filter(|(front, _)| !front.contains(':'))) {
+            (Some(label), Some((_, rest))) => format!("{label}={rest}").parse()?,
+            (Some(label), None) => format!("{label}={what}").parse()?,
+            (None, _) => what.parse()?,
         };
         report(&added.register(&laboratory, spec)?);
         return Ok(DONE);
@@ -86,12 +99,12 @@ fn add(added: &AddedLibraries, what: &str, source: Option<&Path>, label: Option<
 
 fn update(added: &AddedLibraries, labels: &[String]) -> anyhow::Result<u8> {
     let chosen: Vec<AddedLibrary> = match labels.is_empty() {
-        true => added.all()?,
+        true => added.all()?.libraries,
         false => labels.iter().map(|label| added.find(label)).collect::<Result<_, _>>()?,
     };
     for one in chosen {
         let Some(built) = &one.build else {
-            output::talk(&format!("{}: not built by pqlab, so there is nothing to update", one.label));
+            report(&added.register_again(&laboratory::open()?, &one.label)?);
             continue;
         };
         // The version in the label stays the same, if the recipe still has it.
@@ -140,7 +153,7 @@ fn build(added: &AddedLibraries, request: &AddRequest) -> anyhow::Result<u8> {
 fn report(added: &AddedLibrary) {
     let time = added.build.as_ref().map_or_else(String::new, |build| format!(", built in {:.0} s", build.seconds));
     output::talk(&format!(
-        "added {label} {} ({}{time}): `pqlab verify --provider {label}`, `pqlab run --provider {label}`",
+        "added {label}: {}, {}{time}; next: `pqlab verify --provider {label}`, `pqlab run --provider {label}`",
         added.version,
         memory(added.bytes),
         label = added.label
@@ -164,7 +177,7 @@ fn info(added: &AddedLibrary, format: &FormatArgs) -> anyhow::Result<u8> {
             ("recipe", build.recipe.clone()),
             ("licence", build.licence.clone()),
             ("source", build.source.clone()),
-            ("compiler", build.compiler.clone()),
+            ("compilers", build.compiler.clone()),
             ("flags", build.flags.clone()),
             ("build time", format!("{:.0} s", build.seconds)),
         ]);

@@ -195,9 +195,8 @@ fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
             libraries = prefer(libraries, libraries_of_run(&header)?);
         }
     }
-    Ok(crate::laboratory::open()?
-        .with_limits(Duration::from_secs(arguments.measuring.rules.time_limit))
-        .with_libraries(libraries)?)
+    let limit = Duration::from_secs(arguments.measuring.rules.time_limit);
+    crate::laboratory::with_added(crate::laboratory::open()?.with_limits(limit).with_libraries(libraries)?)
 }
 
 /// Warns if cases of a new baseline were disturbed, because every later comparison inherits the disturbance.

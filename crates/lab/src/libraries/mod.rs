@@ -12,6 +12,7 @@ use crate::running::errand::{Task, lost, read_answer};
 use crate::running::program;
 use crate::{LabError, Laboratory, Suite};
 use opened::Loaded;
+use pqlab_foreign::process::Listing;
 use pqlab_foreign::{Description, LibrarySpec};
 use pqlab_harness::clock::awake_ns;
 use pqlab_harness::ending;
@@ -112,13 +113,15 @@ impl Laboratory {
         if !failures.is_empty() {
             return Err(LabError::Libraries { failures });
         }
-        let mut providers = self.registry.providers().to_vec();
-        for (library, provider, listing) in found {
-            self.libraries.push(Loaded { library, build: provider.build_info.clone(), listing });
-            providers.push(Arc::new(provider));
-        }
-        self.registry = Registry::new(providers);
+        found.into_iter().for_each(|(library, provider, listing)| self.offer(library, provider, listing));
         Ok(self)
+    }
+
+    /// Adds a described library to the providers.
+    fn offer(&mut self, library: LibrarySpec, provider: Provider, listing: Option<Listing>) {
+        self.libraries.push(Loaded { library, build: provider.build_info.clone(), listing });
+        let provider = Arc::new(provider);
+        self.registry = Registry::new(self.registry.providers().iter().cloned().chain([provider]).collect());
     }
 
     /// Returns the loaded libraries.

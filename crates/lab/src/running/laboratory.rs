@@ -115,15 +115,27 @@ impl Laboratory {
     /// # Errors
     /// [`LabError::Counter`] if the requested counter is not available.
     pub fn environment(&self, choice: CounterChoice) -> Result<Environment, LabError> {
-        Ok(self.calibrated(choice)?.0)
+        Ok(self.calibrated(choice, None)?.0)
     }
 
-    fn calibrated(&self, choice: CounterChoice) -> Result<(Environment, CounterFacts), LabError> {
+    /// Captures the environment of a run of `cases`. It lists only the loaded libraries that the cases use, so that adding
+    /// or removing other libraries does not change it.
+    fn calibrated(
+        &self,
+        choice: CounterChoice,
+        cases: Option<&[Case]>,
+    ) -> Result<(Environment, CounterFacts), LabError> {
         let selected = counter::open(choice)?;
         let metric = selected.counter.metric();
         let facts = CounterFacts { metric, ns_per_tick: selected.ns_per_tick, grain_ns: selected.grain_ns() };
         let counters = selected.describe();
-        Ok((environment::capture(self.provider_builds(), counters), facts))
+        let is_used = |id: &str| match cases {
+            Some(cases) => cases.iter().any(|case| case.provider.split('+').any(|half| half == id)),
+            None => true,
+        };
+        let mut builds = self.provider_builds();
+        builds.retain(|build| build.library.is_none() || is_used(&build.id));
+        Ok((environment::capture(builds, counters), facts))
     }
 
     /// Measures a plan and returns the run without storing it. [`results`](crate::results) computes the figures. If
@@ -170,7 +182,7 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
-        let (mut environment, counter) = self.calibrated(plan.protocol.counter)?;
+        let (mut environment, counter) = self.calibrated(plan.protocol.counter, Some(&plan.cases))?;
         let place = Place::new(&plan.protocol);
         environment.os.unpinned = place.unpinned.clone();
         environment.os.crowded = place.crowded.clone();
@@ -219,7 +231,7 @@ impl Laboratory {
         store.check_resumable(run)?;
         let header = store.load_header(run)?;
         self.check_libraries_of(&header)?;
-        let (now, counter) = self.calibrated(header.protocol.counter)?;
+        let (now, counter) = self.calibrated(header.protocol.counter, Some(&header.plan))?;
         let then = &header.environment;
         if now.counters.primary != then.counters.primary {
             return Err(LabError::OtherCounter {

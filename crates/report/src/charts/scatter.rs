@@ -83,7 +83,7 @@ struct Point {
     operations: usize,
 }
 
-/// Points of an area, and what the picture leaves out.
+/// Points of an area, with the algorithms and libraries that the picture leaves out.
 #[derive(Default)]
 struct Points {
     points: Vec<Point>,

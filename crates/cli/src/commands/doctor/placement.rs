@@ -12,7 +12,7 @@ use pqlab_lab::{FactorEffect, LevelRange, PlacementFactor, PlacementReport};
 use std::io::{IsTerminal, stderr};
 
 pub(crate) fn run(pattern: &str, format: &FormatArgs, screen: &Terminal) -> anyhow::Result<u8> {
-    let laboratory = laboratory::open()?;
+    let laboratory = laboratory::with_added(laboratory::open()?)?;
     let case = laboratory.noise_case(pattern)?;
     let stop = stop_on_signals()?;
     output::talk(&format!("measuring {} in 48 processes, which takes half a minute", case.id()));

@@ -1,13 +1,13 @@
 //! Runs the script of a recipe.
 
-use super::recipe::Recipe;
+use super::recipe::{Recipe, program};
 use crate::LabError;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -33,6 +33,9 @@ const WORKER_FILES: [(&str, &str); 6] = [
 /// Time between two looks at the log of a build.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Number of looks before a process group that was asked to end is killed.
+const GRACE: u32 = 15;
+
 /// Folders of a build.
 pub(super) struct Folders<'f> {
     pub(super) source: &'f Path,
@@ -49,13 +52,14 @@ pub(super) struct Report {
     pub(super) flags: Option<String>,
 }
 
-/// Runs the script of a recipe, and shows the last line of its output through `show`. Returns `None` if `stop` was set.
+/// Runs the script of a recipe, writes its output to `log`, and shows the last line of its output through `show`. Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// [`LabError::Invalid`] with the last useful line of the output if the script fails, or if its result is missing.
 pub(super) fn build(
     recipe: &Recipe,
     folders: &Folders<'_>,
+    log: &Path,
     show: &mut dyn FnMut(&str),
     stop: &AtomicBool,
 ) -> Result<Option<Report>, LabError> {
@@ -67,70 +71,69 @@ pub(super) fn build(
     for (name, text) in WORKER_FILES {
         fs::write(workers.join(name), text).map_err(system)?;
     }
-    let log = folders.work.join("log");
-    let output = File::create(&log).map_err(system)?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let or_default = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let mut command = Command::new("bash");
     command.args(["-c", &format!("set -euo pipefail\n{}", recipe.script)]).current_dir(&scratch);
     command.env("SOURCE", folders.source).env("BUILD", &scratch).env("PREFIX", folders.result);
     command.env("WORKERS", &workers).env("JOBS", cores.to_string());
-    command.env("CC", or_default("CC", "cc")).env("CXX", or_default("CXX", "c++"));
-    command.stdin(Stdio::null()).stdout(output.try_clone().map_err(system)?).stderr(output).process_group(0);
-    let mut child = command.spawn().map_err(LabError::system("cannot start bash"))?;
-    let Some(status) = wait(&mut child, &log, show, stop).map_err(LabError::system("cannot wait for the build"))?
-    else {
-        return Ok(None);
-    };
-    let text = String::from_utf8_lossy(&fs::read(&log).map_err(system)?).into_owned();
+    command.env("CC", program("cc")).env("CXX", program("c++"));
+    let ended = run(&mut command, log, show, stop).map_err(LabError::system("cannot run bash"))?;
+    let Some((status, text)) = ended else { return Ok(None) };
     if !status.success() {
-        let kept = keep(&log, &recipe.name);
-        let reason = format!("cannot build {}: {} (log: {})", recipe.name, useful_line(&text), kept.display());
+        let reason = format!("cannot build {}: {} (log: {})", recipe.name, useful_line(&text), log.display());
         return Err(LabError::invalid("library", reason));
     }
     let file = folders.result.join(&recipe.file);
     if !file.is_file() {
-        let reason = format!("the build of {} left no {}", recipe.name, recipe.file.display());
+        let reason = format!("the build of {} left no {} (log: {})", recipe.name, recipe.file.display(), log.display());
         return Err(LabError::invalid("library", reason));
     }
     Ok(Some(reported(&text)))
 }
 
-/// Waits for the build, and ends it with all its processes if `stop` is set.
-fn wait(
-    child: &mut Child,
+/// Runs a command in a process group of its own, with its output in `log`, and shows the last line of the output.
+/// Returns the exit status and the output, or `None` if `stop` was set. The whole process group has then ended.
+pub(super) fn run(
+    command: &mut Command,
     log: &Path,
     show: &mut dyn FnMut(&str),
     stop: &AtomicBool,
-) -> io::Result<Option<ExitStatus>> {
+) -> io::Result<Option<(ExitStatus, String)>> {
+    let output = File::create(log)?;
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).process_group(0);
+    let mut child = command.spawn()?;
+    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    let read = || Ok::<_, io::Error>(String::from_utf8_lossy(&fs::read(log)?).into_owned());
     let mut length = 0;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(Some((status, read()?)));
         }
         if stop.load(Ordering::Relaxed) {
-            let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-            killpg(group, Signal::SIGTERM).ok();
-            child.wait()?;
+            end(group, &mut child)?;
             return Ok(None);
         }
         let now = fs::metadata(log)?.len();
         if now != length {
             length = now;
-            let text = String::from_utf8_lossy(&fs::read(log)?).into_owned();
-            show(text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default());
+            show(read()?.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default());
         }
         thread::sleep(LOOK);
     }
 }
 
-/// Copies the log of a failed build to a file that outlives the scratch folder.
-fn keep(log: &Path, name: &str) -> PathBuf {
-    let kept = std::env::temp_dir().join(format!("pqlab-build-{name}.log"));
-    match fs::copy(log, &kept) {
-        Ok(_) => kept,
-        Err(_) => log.to_path_buf(),
+/// Ends a process group: asks it to end, and kills what is left after [`GRACE`] looks.
+fn end(group: Pid, child: &mut Child) -> io::Result<()> {
+    for look in 0.. {
+        let signal = if look < GRACE { Signal::SIGTERM } else { Signal::SIGKILL };
+        // The group is gone if no process receives the signal. A child that ended must be waited for first.
+        child.try_wait()?;
+        if killpg(group, signal).is_err() {
+            break;
+        }
+        thread::sleep(LOOK);
     }
+    child.wait().map(drop)
 }
 
 /// Returns the first line that names an error, or else the last line that is not blank.
@@ -138,7 +141,7 @@ fn useful_line(text: &str) -> &str {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let names_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
-        ["error:", "error in", "fatal:", "cannot find", "not found", "no such file", "no rule to make"]
+        ["error:", "fatal:", "cannot find", "undefined reference", "no such file", "no rule to make"]
             .iter()
             .any(|word| line.contains(word))
     };
@@ -163,34 +166,49 @@ mod tests {
         Recipe { script, ..toml::from_str(text).unwrap() }
     }
 
-    fn built(script: &'static str, stop: &AtomicBool) -> Result<Option<Report>, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let [source, work, result] = ["source", "work", "result"].map(|name| folder.path().join(name));
-        fs::create_dir(&source).unwrap();
+    fn built(script: &'static str, stop: &AtomicBool, folder: &Path) -> Result<Option<Report>, String> {
+        let [source, work, result] = ["source", "work", "result"].map(|name| folder.join(name));
+        fs::create_dir_all(&source).unwrap();
         let folders = Folders { source: &source, work: &work, result: &result };
-        build(&recipe(script), &folders, &mut |_| (), stop).map_err(|error| error.to_string())
+        build(&recipe(script), &folders, &folder.join("log"), &mut |_| (), stop).map_err(|error| error.to_string())
     }
 
     #[test]
     fn scripts_report_version_and_flags() {
+        let folder = tempfile::tempdir().unwrap();
         let script =
             "mkdir \"$PREFIX/bin\"; cp \"$WORKERS/botan.c\" \"$PREFIX/bin/x\"; printf 'flags=-O3 -g\\nversion=1.2\\n'";
-        let report = built(script, &AtomicBool::new(false)).unwrap().unwrap();
+        let report = built(script, &AtomicBool::new(false), folder.path()).unwrap().unwrap();
         assert_eq!(report, Report { version: Some("1.2".into()), flags: Some("-O3 -g".into()) });
     }
 
     #[test]
     fn failures_name_the_useful_line() {
-        let never = AtomicBool::new(false);
-        let error =
-            built("echo step one; echo 'a.c:3: error: no header' >&2; echo make: stop; exit 2", &never).unwrap_err();
+        let folder = tempfile::tempdir().unwrap();
+        let failed = |script: &'static str| built(script, &AtomicBool::new(false), folder.path()).unwrap_err();
+        let error = failed("echo step one; echo 'a.c:3: error: no header' >&2; echo make: stop; exit 2");
         assert!(error.starts_with("cannot build x: a.c:3: error: no header (log: "), "{error}");
-        let error = built("true", &never).unwrap_err();
-        assert_eq!(error, "the build of x left no bin/x");
+        assert!(failed("true").starts_with("the build of x left no bin/x (log: "));
+        assert!(failed("exit 3").starts_with("cannot build x: no output (log: "));
     }
 
     #[test]
     fn a_stopped_build_ends_with_its_processes() {
-        assert_eq!(built("sleep 600 & wait", &AtomicBool::new(true)), Ok(None));
+        let folder = tempfile::tempdir().unwrap();
+        let (stop, file) = (AtomicBool::new(false), folder.path().join("result/pid"));
+        let script = "sleep 600 & echo $! > \"$PREFIX/new\"; mv \"$PREFIX/new\" \"$PREFIX/pid\"; wait";
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !file.exists() {
+                    thread::sleep(LOOK);
+                }
+                stop.store(true, Ordering::Relaxed);
+            });
+            assert_eq!(built(script, &stop, folder.path()), Ok(None));
+        });
+        let pid = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+        let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let is_gone = nix::sys::signal::kill(Pid::from_raw(pid), None).is_err() || state.contains(") Z ");
+        assert!(is_gone, "{state}");
     }
 }

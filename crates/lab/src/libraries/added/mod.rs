@@ -2,8 +2,9 @@
 //! as it is. From then on, every laboratory of the command line offers it like a library in this build, until the user
 //! removes it.
 //!
-//! Each library has a folder with its record (`library.json`), its description, and the result of its build. The
-//! record is written last, so an interrupted build leaves the previous library unchanged.
+//! Each library has a folder with its record (`library.json`) and the result of its build. The record is written last,
+//! so an interrupted build leaves the previous library unchanged. The result of the previous build stays until the next
+//! one, for processes that still use it.
 
 mod build;
 mod recipe;
@@ -11,25 +12,26 @@ mod source;
 
 pub use recipe::{Recipe, RecipeVersion, recipes};
 
-use super::opened::Loaded;
 use crate::{LabError, Laboratory, Thing};
 use build::Folders;
-use pqlab_foreign::{Description, LibrarySpec};
-use pqlab_harness::clock::{awake_ns, utc_now};
-use pqlab_workloads::Registry;
+use pqlab_foreign::LibrarySpec;
+use pqlab_harness::clock::{monotonic_ns, utc_now};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Name of the file with the record of a library.
 const RECORD: &str = "library.json";
-/// Name of the file with the description of a library.
-const DESCRIPTION: &str = "description.json";
+/// Name of the file that a process locks while it changes the libraries.
+const LOCK: &str = "lock";
+/// Start of the names of folders with the result of a build.
+const RESULT: &str = "build-";
+/// Number of results to keep: the current one and the one before.
+const KEPT: usize = 2;
 
 /// Record of a library that the user added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +63,7 @@ pub struct AddedBuild {
     pub source: String,
     /// Folder of the source, if the user named one.
     pub folder: Option<PathBuf>,
-    /// Compiler, as it reports itself.
+    /// Compilers, as they report themselves.
     pub compiler: String,
     /// Compiler flags and configuration, as the script of the recipe reports them.
     pub flags: String,
@@ -78,6 +80,15 @@ pub struct AddRequest {
     pub source: Option<PathBuf>,
     /// Name of the provider. The default is `NAME-VERSION`, or `NAME-FOLDER` for a folder of sources.
     pub label: Option<String>,
+}
+
+/// Records of the added libraries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AddedRecords {
+    /// The libraries.
+    pub libraries: Vec<AddedLibrary>,
+    /// Labels whose record cannot be read, with the reason.
+    pub unreadable: Vec<(String, String)>,
 }
 
 /// The libraries that the user added.
@@ -100,20 +111,32 @@ impl AddedLibraries {
         Ok(AddedLibraries::in_folder(pqlab_store::data_folder()?.join("libraries")))
     }
 
-    /// Returns all libraries, sorted by label.
+    /// Returns the records of all libraries, sorted by label.
     ///
     /// # Errors
-    /// [`LabError::File`] for a record that cannot be read, [`LabError::System`] for the folder.
-    pub fn all(&self) -> Result<Vec<AddedLibrary>, LabError> {
+    /// [`LabError::System`] if the folder cannot be read.
+    pub fn all(&self) -> Result<AddedRecords, LabError> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
             Err(error) => return Err(LabError::system("cannot read the folder of added libraries")(error)),
         };
-        let records = entries.filter_map(|entry| Some(entry.ok()?.path().join(RECORD))).filter(|path| path.is_file());
-        let mut all: Vec<AddedLibrary> = records.map(|path| read(&path)).collect::<Result<_, _>>()?;
-        all.sort_by(|one, other| one.label.cmp(&other.label));
-        Ok(all)
+        let (mut all, mut unreadable) = (Vec::new(), Vec::new());
+        for entry in entries.filter_map(Result::ok) {
+            let label = entry.file_name().to_string_lossy().into_owned();
+            match fs::read(entry.path().join(RECORD)) {
+                Ok(text) => match serde_json::from_slice(&text) {
+                    Ok(record) => all.push(record),
+                    Err(error) => unreadable.push((label, format!("cannot parse {RECORD}: {error}"))),
+                },
+                // Neither files nor folders without a finished build are libraries.
+                Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {}
+                Err(error) => unreadable.push((label, format!("cannot read {RECORD}: {error}"))),
+            }
+        }
+        all.sort_by(|one: &AddedLibrary, other| one.label.cmp(&other.label));
+        unreadable.sort();
+        Ok(AddedRecords { libraries: all, unreadable })
     }
 
     /// Returns the library called `label`.
@@ -121,10 +144,25 @@ impl AddedLibraries {
     /// # Errors
     /// [`LabError::Unknown`] if there is none, otherwise as for [`all`](Self::all).
     pub fn find(&self, label: &str) -> Result<AddedLibrary, LabError> {
-        let all = self.all()?;
+        let all = self.all()?.libraries;
         let labels: Vec<&str> = all.iter().map(|one| one.label.as_str()).collect();
         let found = all.iter().find(|one| one.label == label).cloned();
         found.ok_or_else(|| LabError::unknown_of_few(Thing::Added, label, &labels))
+    }
+
+    /// Locks the libraries against changes by other processes.
+    fn locked(&self) -> Result<File, LabError> {
+        let system = |error| LabError::system("cannot lock the folder of added libraries")(error);
+        fs::create_dir_all(&self.folder).map_err(system)?;
+        let file = File::create(self.folder.join(LOCK)).map_err(system)?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                let reason = "another process is changing the added libraries: try again when it has ended";
+                Err(LabError::invalid("library", reason))
+            }
+            Err(TryLockError::Error(error)) => Err(system(error)),
+        }
     }
 
     /// Registers a library as it is. Opens it in a process of `laboratory` to describe it.
@@ -132,8 +170,25 @@ impl AddedLibraries {
     /// # Errors
     /// [`LabError::Invalid`] for a label that is in use, [`LabError::Libraries`] if the library cannot be opened.
     pub fn register(&self, laboratory: &Laboratory, spec: LibrarySpec) -> Result<AddedLibrary, LabError> {
+        let _locked = self.locked()?;
         let spec = super::lasting(spec)?;
+        if self.find(&spec.label).is_ok() {
+            let reason = format!(
+                "{label} was already added: choose another label, or remove it with `pqlab library remove {label}`",
+                label = spec.label
+            );
+            return Err(LabError::invalid("library", reason));
+        }
         self.keep(laboratory, spec, None, None)
+    }
+
+    /// Describes a registered library again, after its file changed.
+    ///
+    /// # Errors
+    /// As for [`find`](Self::find) and [`register`](Self::register).
+    pub fn register_again(&self, laboratory: &Laboratory, label: &str) -> Result<AddedLibrary, LabError> {
+        let _locked = self.locked()?;
+        self.keep(laboratory, self.find(label)?.spec, None, None)
     }
 
     /// Builds a library and adds it. An earlier library with the same label is replaced if the build succeeds. `show`
@@ -153,6 +208,8 @@ impl AddedLibraries {
         recipe.check_programs()?;
         let label = request.label.clone().unwrap_or_else(|| default_label(recipe, version, request.source.as_deref()));
         laboratory.check_labels(&[spec_of(recipe, &label, Path::new("x"))?])?;
+        let _locked = self.locked()?;
+        let log = self.folder.join(format!("{label}.log"));
         let work = tempfile::tempdir().map_err(LabError::system("cannot create a folder"))?;
         let (source, from) = match (&request.source, version) {
             (Some(folder), _) => {
@@ -166,25 +223,27 @@ impl AddedLibraries {
                 show(&format!("fetching {} {}", version.crate_name, version.crate_version));
                 let from =
                     format!("crate {} {}, SHA-256 {}", version.crate_name, version.crate_version, version.sha256);
-                (source::fetch(version, &work.path().join("source"))?, from)
+                let fetched = source::fetch(version, &work.path().join("source"), &log, stop)?;
+                let Some(source) = fetched else { return Ok(None) };
+                (source, from)
             }
             (None, None) => {
                 let reason = format!("the recipe of {} needs a folder of sources: --source FOLDER", recipe.name);
                 return Err(LabError::invalid("library", reason));
             }
         };
-        let result = self.folder.join(&label).join(format!("build-{}", utc_now().replace(':', "")));
+        let result = self.folder.join(&label).join(format!("{RESULT}{}", utc_now().replace(':', "")));
         let folders = Folders { source: &source, work: &work.path().join("work"), result: &result };
-        let begin = awake_ns();
-        let built = build::build(recipe, &folders, show, stop);
-        let seconds = awake_ns().saturating_sub(begin) as f64 / 1e9;
+        let begin = monotonic_ns();
+        let built = build::build(recipe, &folders, &log, show, stop);
+        let seconds = monotonic_ns().saturating_sub(begin) as f64 / 1e9;
         let keep = |report: build::Report| {
             let about = AddedBuild {
                 recipe: recipe.name.clone(),
                 licence: recipe.licence.clone(),
                 source: from,
                 folder: request.source.as_ref().map(|_| source.clone()),
-                compiler: compiler(),
+                compiler: compilers(recipe),
                 flags: report.flags.unwrap_or_default(),
                 seconds,
             };
@@ -200,14 +259,19 @@ impl AddedLibraries {
         added
     }
 
-    /// Removes a library: its record, and what was built for it.
+    /// Removes a library: its record and its builds, but not a file that was registered as it is. Also removes a library
+    /// whose record cannot be read.
     ///
     /// # Errors
-    /// As for [`find`](Self::find); [`LabError::System`] if a file cannot be removed.
-    pub fn remove(&self, label: &str) -> Result<AddedLibrary, LabError> {
-        let found = self.find(label)?;
+    /// [`LabError::Unknown`] if there is no such library, [`LabError::System`] if a file cannot be removed.
+    pub fn remove(&self, label: &str) -> Result<(), LabError> {
+        let _locked = self.locked()?;
+        if self.all()?.unreadable.iter().all(|(known, _)| known != label) {
+            self.find(label)?;
+        }
         fs::remove_dir_all(self.folder.join(label)).map_err(LabError::system(format!("cannot remove {label}")))?;
-        Ok(found)
+        fs::remove_file(self.folder.join(format!("{label}.log"))).ok();
+        Ok(())
     }
 
     /// Describes an opened library, and writes its record.
@@ -220,14 +284,14 @@ impl AddedLibraries {
     ) -> Result<AddedLibrary, LabError> {
         laboratory.check_labels(std::slice::from_ref(&spec))?;
         let described = laboratory.description(&spec)?;
-        let description = described.map_err(|reason| LabError::Libraries { failures: vec![reason] })?;
+        let described = described.and_then(|description| super::offered(&spec, &description));
+        let provider = described.map_err(|reason| LabError::Libraries { failures: vec![reason] })?;
         let system = |error| LabError::system("cannot write the record of the library")(error);
-        let bytes =
-            fs::read(spec.file()).map_err(|error| LabError::File { path: spec.file(), reason: error.to_string() })?;
-        let version = version.unwrap_or_else(|| description.provider().build_info.version.clone());
+        let unreadable = |error: io::Error| LabError::File { path: spec.file(), reason: error.to_string() };
+        let bytes = fs::read(spec.file()).map_err(unreadable)?;
         let added = AddedLibrary {
             label: spec.label.clone(),
-            version,
+            version: version.unwrap_or_else(|| provider.build_info.version.clone()),
             added: utc_now(),
             sha256: hex::encode(Sha256::digest(&bytes)),
             bytes: bytes.len() as u64,
@@ -236,74 +300,59 @@ impl AddedLibraries {
         };
         let folder = self.folder.join(&added.label);
         fs::create_dir_all(&folder).map_err(system)?;
-        let json = serde_json::to_vec(&description).map_err(|error| system(error.into()))?;
-        fs::write(folder.join(DESCRIPTION), json).map_err(system)?;
         let text = serde_json::to_vec_pretty(&added).map_err(|error| system(error.into()))?;
-        let partial = folder.join("library.json.partial");
-        fs::write(&partial, text).and_then(|()| fs::rename(&partial, folder.join(RECORD))).map_err(system)?;
-        remove_older(&folder, &added.spec.file());
+        let mut partial = tempfile::NamedTempFile::new_in(&folder).map_err(system)?;
+        io::Write::write_all(&mut partial, &text).and_then(|()| partial.as_file().sync_all()).map_err(system)?;
+        partial.persist(folder.join(RECORD)).map_err(|error| system(error.error))?;
+        remove_older(&folder);
         Ok(added)
-    }
-
-    /// Returns the stored description of a library, if its file is still the one that was added.
-    fn description(&self, added: &AddedLibrary) -> Result<Description, String> {
-        let file = added.spec.file();
-        let length = fs::metadata(&file).map_err(|error| format!("{}: {error}", file.display()))?.len();
-        if length != added.bytes {
-            return Err(format!("{} is not the file that was added", file.display()));
-        }
-        let text = fs::read(self.folder.join(&added.label).join(DESCRIPTION)).map_err(|error| error.to_string())?;
-        serde_json::from_slice(&text).map_err(|_| "another version of pqlab described it".to_owned())
     }
 }
 
 impl Laboratory {
-    /// Adds the libraries that the user added, except those whose label is already taken. Opens none of them, because
-    /// their descriptions are stored. Also returns a note for each library that cannot be used.
+    /// Adds the libraries that the user added, except those whose label is already taken. Also returns a note for each
+    /// library that cannot be used.
     ///
     /// # Errors
-    /// As for [`AddedLibraries::all`].
-    pub fn with_added(mut self, added: &AddedLibraries) -> Result<(Laboratory, Vec<String>), LabError> {
-        let (mut providers, mut notes) = (self.registry.providers().to_vec(), Vec::new());
-        for one in added.all()? {
-            if self.libraries().any(|loaded| loaded.label == one.label) {
+    /// As for [`AddedLibraries::all`] and [`with_libraries`](Self::with_libraries).
+    pub fn with_added(self, added: &AddedLibraries) -> Result<(Laboratory, Vec<String>), LabError> {
+        let AddedRecords { libraries: all, unreadable } = added.all()?;
+        let note = |label: &str, reason: &str, remedy: &str| {
+            format!("left out the added library {label}: {reason}; {remedy}`pqlab library remove {label}` removes it")
+        };
+        let mut notes: Vec<String> = unreadable.iter().map(|(label, reason)| note(label, reason, "")).collect();
+        let mut laboratory = self;
+        for one in all {
+            if laboratory.libraries().any(|loaded| loaded.label == one.label) {
                 continue;
             }
-            let described = match self.check_labels(std::slice::from_ref(&one.spec)) {
-                Ok(()) => added.description(&one),
+            let described = match laboratory.check_labels(std::slice::from_ref(&one.spec)) {
+                Ok(()) => laboratory.description(&one.spec)?,
                 Err(error) => Err(error.to_string()),
             };
-            match described.and_then(|description| Ok((super::offered(&one.spec, &description)?, description))) {
-                Ok((provider, description)) => {
-                    let listing = description.listing().cloned();
-                    self.libraries.push(Loaded { library: one.spec, build: provider.build_info.clone(), listing });
-                    providers.push(Arc::new(provider));
+            let described = described.and_then(|found| Ok((super::offered(&one.spec, &found)?, found)));
+            match described {
+                Ok((provider, found)) => laboratory.offer(one.spec, provider, found.listing().cloned()),
+                Err(reason) => {
+                    let remedy = format!("`pqlab library update {}` builds or opens it again, ", one.label);
+                    notes.push(note(&one.label, &reason, &remedy));
                 }
-                Err(reason) => notes.push(format!(
-                    "left out the added library {label}: {reason}; `pqlab library update {label}` builds it again, \
-                     `pqlab library remove {label}` removes it",
-                    label = one.label
-                )),
             }
         }
-        self.registry = Registry::new(providers);
-        Ok((self, notes))
+        Ok((laboratory, notes))
     }
 }
 
-fn read(path: &Path) -> Result<AddedLibrary, LabError> {
-    let wrong = |reason: String| LabError::File { path: path.to_path_buf(), reason };
-    let text = fs::read(path).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))
-}
-
-/// Removes the results of earlier builds.
-fn remove_older(folder: &Path, file: &Path) {
+/// Removes the results of all builds except the latest [`KEPT`].
+fn remove_older(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let old = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let old = old.filter(|path| path.is_dir() && !file.starts_with(path));
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    // The names contain the time of the build, so their order is that of the builds.
+    let mut results: Vec<String> = names.filter(|name| name.starts_with(RESULT)).collect();
+    results.sort();
+    let old = results.len().saturating_sub(KEPT);
     // A folder that cannot be removed only takes up space.
-    old.for_each(|path| drop(fs::remove_dir_all(path)));
+    results[..old].iter().for_each(|name| drop(fs::remove_dir_all(folder.join(name))));
 }
 
 fn default_label(recipe: &Recipe, version: Option<&RecipeVersion>, source: Option<&Path>) -> String {
@@ -335,18 +384,20 @@ fn spec_of(recipe: &Recipe, label: &str, file: &Path) -> Result<LibrarySpec, Lab
     text.parse().map_err(|error: pqlab_foreign::WrongSpec| LabError::invalid("library", error.to_string()))
 }
 
-/// Returns the first line of the C compiler's version.
-fn compiler() -> String {
-    let name = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let output = Command::new(&name).arg("--version").output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    text.lines().next().map_or(name, |line| line.trim().to_owned())
+/// Returns the first line of the version of each compiler that a recipe requires.
+fn compilers(recipe: &Recipe) -> String {
+    let version = |name: &str| {
+        let output = Command::new(name).arg("--version").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        text.lines().next().map_or_else(|| name.to_owned(), |line| line.trim().to_owned())
+    };
+    let names = recipe.requires.iter().filter(|name| ["cc", "c++"].contains(&name.as_str()));
+    names.map(|name| version(&recipe::program(name))).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::WorkerProgram;
 
     fn record(label: &str, file: &Path) -> AddedLibrary {
         AddedLibrary {
@@ -360,32 +411,64 @@ mod tests {
         }
     }
 
-    #[test]
-    fn libraries_without_their_file_are_left_out_with_a_note() {
-        let folder = tempfile::tempdir().unwrap();
-        let added = AddedLibraries::in_folder(folder.path());
-        assert_eq!(added.all().unwrap(), []);
-        for label in ["b", "a"] {
-            let one = record(label, Path::new("/nonexistent/liboqs.so"));
-            fs::create_dir(folder.path().join(label)).unwrap();
-            fs::write(folder.path().join(label).join(RECORD), serde_json::to_vec(&one).unwrap()).unwrap();
-        }
-        let labels: Vec<String> = added.all().unwrap().into_iter().map(|one| one.label).collect();
-        assert_eq!(labels, ["a", "b"]);
-        let (laboratory, notes) = Laboratory::new(WorkerProgram::pqlab("none")).with_added(&added).unwrap();
-        assert_eq!(laboratory.libraries().count(), 0);
-        assert!(notes.len() == 2 && notes[0].contains("`pqlab library remove a` removes it"), "{notes:?}");
-        assert_eq!(added.remove("a").unwrap().label, "a");
-        let error = added.find("a").unwrap_err().to_string();
-        assert!(error.starts_with("unknown added library \"a\""), "{error}");
+    fn write(folder: &Path, label: &str, text: &[u8]) {
+        fs::create_dir(folder.join(label)).unwrap();
+        fs::write(folder.join(label).join(RECORD), text).unwrap();
     }
 
     #[test]
-    fn broken_records_are_named() {
+    fn records_are_listed_and_removed() {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("x")).unwrap();
-        fs::write(folder.path().join("x").join(RECORD), "{\"label\": 3}").unwrap();
-        let error = AddedLibraries::in_folder(folder.path()).all().unwrap_err().to_string();
-        assert!(error.contains("x/library.json: ") && error.lines().count() == 1, "{error}");
+        let added = AddedLibraries::in_folder(folder.path().join("libraries"));
+        assert_eq!(added.all().unwrap(), AddedRecords::default());
+        let added = AddedLibraries::in_folder(folder.path());
+        for label in ["b", "a"] {
+            let one = record(label, Path::new("/nonexistent/liboqs.so"));
+            write(folder.path(), label, &serde_json::to_vec(&one).unwrap());
+        }
+        write(folder.path(), "broken", b"{\"label\": 3}");
+        fs::create_dir(folder.path().join("unfinished")).unwrap();
+        let AddedRecords { libraries: all, unreadable } = added.all().unwrap();
+        assert_eq!(all.iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(unreadable.len() == 1 && unreadable[0].0 == "broken", "{unreadable:?}");
+        added.remove("a").unwrap();
+        added.remove("broken").unwrap();
+        assert_eq!(added.all().unwrap().libraries.len(), 1);
+        for label in ["a", "unfinished", "..", "lock"] {
+            let error = added.remove(label).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("unknown added library {label:?}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_one_process_changes_the_libraries() {
+        let folder = tempfile::tempdir().unwrap();
+        let added = AddedLibraries::in_folder(folder.path());
+        let held = added.locked().unwrap();
+        assert!(added.remove("a").unwrap_err().to_string().starts_with("another process is changing"));
+        drop(held);
+        assert!(added.remove("a").unwrap_err().to_string().starts_with("unknown added library"));
+    }
+
+    #[test]
+    fn the_previous_build_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["build-1", "build-2", "build-3", "other"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        remove_older(folder.path());
+        let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["build-2", "build-3", "other"]);
+    }
+
+    #[test]
+    fn labels_name_the_version_or_the_folder() {
+        let recipe = recipes().iter().find(|recipe| recipe.name == "openssl").unwrap();
+        let label = |source: Option<&str>| default_label(recipe, recipe.versions.first(), source.map(Path::new));
+        assert_eq!(label(None), format!("openssl-{}", recipe.versions[0].name));
+        assert_eq!(label(Some("/src/openssl")), "openssl");
+        assert_eq!(label(Some("/src/openssl-3.6 beta")), "openssl-3.6-beta");
+        assert_eq!(label(Some("/src/mine")), "openssl-mine");
     }
 }

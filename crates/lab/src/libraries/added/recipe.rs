@@ -103,7 +103,8 @@ impl Recipe {
 
     /// Checks that all programs that the script calls are installed.
     pub(super) fn check_programs(&self) -> Result<(), LabError> {
-        let missing: Vec<&str> = self.requires.iter().map(String::as_str).filter(|name| !is_on_path(name)).collect();
+        let missing: Vec<String> =
+            self.requires.iter().map(|name| program(name)).filter(|name| !is_on_path(name)).collect();
         match missing.is_empty() {
             true => Ok(()),
             false => {
@@ -114,8 +115,22 @@ impl Recipe {
     }
 }
 
-/// Returns whether a program is in a folder of `PATH`.
+/// Returns the C or C++ compiler that the user chose with `CC` or `CXX` in place of `cc` or `c++`. Returns other names
+/// unchanged.
+pub(super) fn program(name: &str) -> String {
+    let variable = match name {
+        "cc" => "CC",
+        "c++" => "CXX",
+        _ => return name.to_owned(),
+    };
+    env::var(variable).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| name.to_owned())
+}
+
+/// Returns whether a program is in a folder of `PATH`, or exists if the name is a path.
 pub(super) fn is_on_path(name: &str) -> bool {
+    if name.contains('/') {
+        return Path::new(name).is_file();
+    }
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| Path::new(&folder).join(name).is_file())
 }

@@ -1,11 +1,13 @@
 //! Sources of libraries: crates that cargo fetches.
 
+use super::build::run;
 use super::recipe::{RecipeVersion, is_on_path};
 use crate::LabError;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 /// Manifest of a package that only depends on the crate with the source. It is never built.
 fn manifest(version: &RecipeVersion) -> String {
@@ -16,11 +18,17 @@ fn manifest(version: &RecipeVersion) -> String {
     )
 }
 
-/// Fetches the crate with cargo, into cargo's own cache. Returns the folder of the library's source.
+/// Fetches the crate with cargo, into cargo's own cache. Returns the folder of the library's source, or `None` if `stop`
+/// was set.
 ///
 /// # Errors
 /// [`LabError::Invalid`] if cargo is missing or fails, or if the crate's checksum differs from the recipe's.
-pub(super) fn fetch(version: &RecipeVersion, work: &Path) -> Result<PathBuf, LabError> {
+pub(super) fn fetch(
+    version: &RecipeVersion,
+    work: &Path,
+    log: &Path,
+    stop: &AtomicBool,
+) -> Result<Option<PathBuf>, LabError> {
     let wrong = |reason: String| LabError::invalid("library", reason);
     if !is_on_path("cargo") {
         return Err(wrong("cargo is missing: install Rust, or name a folder of sources with --source".to_owned()));
@@ -29,19 +37,26 @@ pub(super) fn fetch(version: &RecipeVersion, work: &Path) -> Result<PathBuf, Lab
         .and_then(|()| fs::write(work.join("lib.rs"), ""))
         .and_then(|()| fs::write(work.join("Cargo.toml"), manifest(version)))
         .map_err(LabError::system("cannot prepare the source"))?;
-    let mut cargo = Command::new("cargo");
-    cargo.args(["metadata", "--quiet", "--format-version", "1"]).current_dir(work);
-    let output = cargo.output().map_err(LabError::system("cannot start cargo"))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        let line = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+    let cargo = |arguments: &[&str]| {
+        let mut command = Command::new("cargo");
+        command.args(arguments).current_dir(work);
+        command
+    };
+    let ended = run(&mut cargo(&["fetch"]), log, &mut |_| (), stop).map_err(LabError::system("cannot run cargo"))?;
+    let Some((status, text)) = ended else { return Ok(None) };
+    if !status.success() {
+        let line = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
         return Err(wrong(format!("cargo cannot fetch {} {}: {line}", version.crate_name, version.crate_version)));
     }
     let lock = fs::read_to_string(work.join("Cargo.lock")).map_err(LabError::system("cannot read Cargo.lock"))?;
     check(version, &lock).map_err(wrong)?;
-    folder(version, &output.stdout).ok_or_else(|| {
-        wrong(format!("{} {} has no folder {}", version.crate_name, version.crate_version, version.folder.display()))
-    })
+    let mut metadata = cargo(&["metadata", "--quiet", "--offline", "--format-version", "1"]);
+    let output = metadata.output().map_err(LabError::system("cannot run cargo"))?;
+    let missing = || {
+        let folder = version.folder.display();
+        wrong(format!("{} {} has no folder {folder}", version.crate_name, version.crate_version))
+    };
+    folder(version, &output.stdout).map(Some).ok_or_else(missing)
 }
 
 #[derive(Deserialize)]
