@@ -1,5 +1,5 @@
-/* Worker for Botan, through its C interface. Link it with libbotan-3. Keys are loaded, and the objects for operations are
- * created, when a case is prepared. */
+/* Worker for Botan, through its C interface. Link it with libbotan-3. Keys are loaded, and the objects for operations
+ * are created, when a case is prepared. */
 #include "pqlab_schemes.h"
 
 #include <botan/ffi.h>
@@ -58,7 +58,8 @@ static int load_private(struct pqlab_set *set, const struct pqlab_field *key) {
     struct held *held = hold(set);
     if (algorithm->load_private(&held->private, key->bytes, key->length, algorithm->set)) return 0;
     if (algorithm->padding) return !botan_pk_op_sign_create(&held->sign, held->private, algorithm->padding, 0);
-    if (!strcmp(algorithm->name, "X25519")) return !botan_pk_op_key_agreement_create(&held->agree, held->private, "Raw", 0);
+    if (!strcmp(algorithm->name, "X25519"))
+        return !botan_pk_op_key_agreement_create(&held->agree, held->private, "Raw", 0);
     return !botan_pk_op_kem_decrypt_create(&held->decapsulate, held->private, "Raw");
 }
 
@@ -186,7 +187,8 @@ static void hash_drop(void *state) { botan_hash_destroy(state); }
 static int hash_ready(struct pqlab_set *set) {
     const struct algorithm *algorithm = set->context;
     botan_hash_t hash = NULL;
-    if (botan_hash_init(&hash, algorithm->name, 0)) return pqlab_refuse(set, PQLAB_ERROR, "the hash function is missing");
+    if (botan_hash_init(&hash, algorithm->name, 0))
+        return pqlab_refuse(set, PQLAB_ERROR, "the hash function is missing");
     set->drop = hash_drop;
     set->state = hash;
     return pqlab_digest_ready(set);
@@ -209,19 +211,35 @@ static int digest(struct pqlab_set *set) {
       .secret = 32,                                                                                                    \
       SEEDS(64),                                                                                                       \
       LOADS},                                                                                                          \
-     "ML-KEM", SET, NULL, botan_pubkey_load_ml_kem, botan_privkey_load_ml_kem}
+     "ML-KEM",                                                                                                         \
+     SET,                                                                                                              \
+     NULL,                                                                                                             \
+     botan_pubkey_load_ml_kem,                                                                                         \
+     botan_privkey_load_ml_kem}
 
 #define ML_DSA(SET, PUBLIC, SIGNATURE)                                                                                 \
     {{.keys = {{"seed", 32}}, .public_key = PUBLIC, .output = SIGNATURE, SEEDS(32), LOADS},                            \
-     "ML-DSA", SET, "Randomized", botan_pubkey_load_ml_dsa, botan_privkey_load_ml_dsa}
+     "ML-DSA",                                                                                                         \
+     SET,                                                                                                              \
+     "",                                                                                                               \
+     botan_pubkey_load_ml_dsa,                                                                                         \
+     botan_privkey_load_ml_dsa}
 
 #define SLH_DSA(SET, PUBLIC, SIGNATURE)                                                                                \
     {{.keys = {{"expanded", 2 * (PUBLIC)}}, .public_key = PUBLIC, .output = SIGNATURE, LOADS},                         \
-     "SLH-DSA", SET, "Randomized", botan_pubkey_load_slh_dsa, botan_privkey_load_slh_dsa}
+     "SLH-DSA",                                                                                                        \
+     SET,                                                                                                              \
+     "",                                                                                                               \
+     botan_pubkey_load_slh_dsa,                                                                                        \
+     botan_privkey_load_slh_dsa}
 
 #define ECDSA(BYTES, SET, HASH)                                                                                        \
     {{.keys = {{"scalar", BYTES}}, .public_key = 2 * (BYTES) + 1, .output = 2 * (BYTES), SEEDS(BYTES), LOADS},         \
-     "ECDSA", SET, HASH, botan_pubkey_load_ecdsa_sec1, load_private_ecdsa}
+     "ECDSA",                                                                                                          \
+     SET,                                                                                                              \
+     HASH,                                                                                                             \
+     botan_pubkey_load_ecdsa_sec1,                                                                                     \
+     load_private_ecdsa}
 
 static const struct algorithm x25519 = {{.keys = {{"scalar", 32}},
                                          .public_key = 32,
@@ -231,12 +249,19 @@ static const struct algorithm x25519 = {{.keys = {{"scalar", 32}},
                                          .with_coins = x25519_with_coins,
                                          .load_private = load_private,
                                          SEEDS(32)},
-                                        "X25519", "", NULL, NULL, load_private_x25519};
+                                        "X25519",
+                                        "",
+                                        NULL,
+                                        NULL,
+                                        load_private_x25519};
 static const struct algorithm kems[] = {ML_KEM("ML-KEM-512", 800, 1632, 768), ML_KEM("ML-KEM-768", 1184, 2400, 1088),
                                         ML_KEM("ML-KEM-1024", 1568, 3168, 1568)};
-static const struct algorithm ed25519 = {
-    {.keys = {{"seed", 32}}, .public_key = 32, .output = 64, SEEDS(32), LOADS},
-    "Ed25519", "", "Pure", load_public_ed25519, load_private_ed25519};
+static const struct algorithm ed25519 = {{.keys = {{"seed", 32}}, .public_key = 32, .output = 64, SEEDS(32), LOADS},
+                                         "Ed25519",
+                                         "",
+                                         "Pure",
+                                         load_public_ed25519,
+                                         load_private_ed25519};
 static const struct algorithm ml_dsa[] = {ML_DSA("ML-DSA-4x4", 1312, 2420), ML_DSA("ML-DSA-6x5", 1952, 3309),
                                           ML_DSA("ML-DSA-8x7", 2592, 4627)};
 static const struct algorithm ecdsa[] = {ECDSA(32, "secp256r1", "SHA-256"), ECDSA(48, "secp384r1", "SHA-384")};
@@ -248,9 +273,9 @@ static const struct algorithm slh_dsa[] = {
     SLH_DSA("SLH-DSA-SHAKE-192s", 48, 16224), SLH_DSA("SLH-DSA-SHAKE-192f", 48, 35664),
     SLH_DSA("SLH-DSA-SHAKE-256s", 64, 29792), SLH_DSA("SLH-DSA-SHAKE-256f", 64, 49856)};
 static const struct algorithm hashes[] = {
-    {{.output = 28}, .name = "SHA-3(224)"}, {{.output = 32}, .name = "SHA-3(256)"}, {{.output = 48}, .name = "SHA-3(384)"},
-    {{.output = 64}, .name = "SHA-3(512)"}, {{.output = 32}, .name = "SHA-256"},    {{.output = 48}, .name = "SHA-384"},
-    {{.output = 64}, .name = "SHA-512"}};
+    {{.output = 28}, .name = "SHA-3(224)"}, {{.output = 32}, .name = "SHA-3(256)"},
+    {{.output = 48}, .name = "SHA-3(384)"}, {{.output = 64}, .name = "SHA-3(512)"},
+    {{.output = 32}, .name = "SHA-256"},    {{.output = 64}, .name = "SHA-512"}};
 
 #define SLH_DSA_OFFER(I, NAME)                                                                                         \
     {"signature SLH-DSA-" NAME " encodings=expanded hedged=yes", signature_operations, &slh_dsa[I]}
@@ -289,8 +314,7 @@ int main(int count, char **arguments) {
         {"hash SHA3-384", hash_operations, &hashes[2]},
         {"hash SHA3-512", hash_operations, &hashes[3]},
         {"hash SHA-256", hash_operations, &hashes[4]},
-        {"hash SHA-384", hash_operations, &hashes[5]},
-        {"hash SHA-512", hash_operations, &hashes[6]},
+        {"hash SHA-512", hash_operations, &hashes[5]},
         {0}};
     static char libraries[64];
     if (botan_rng_init(&generator, "system")) return 1;

@@ -18,6 +18,6 @@ make -f "$BUILD/out/Makefile" -j "$JOBS" libs
 
 mkdir -p "$PREFIX/bin"
 "$CC" -std=gnu99 -O2 -I "$BUILD/out/build/include/public" -I "$WORKERS" -c -o "$BUILD/worker.o" "$WORKERS/botan.c"
-"$CXX" -o "$PREFIX/bin/botan" "$BUILD/worker.o" "$BUILD/out/libbotan-3.a" -pthread
+"$CXX" -Wl,--strip-debug -o "$PREFIX/bin/botan" "$BUILD/worker.o" "$BUILD/out/libbotan-3.a" -pthread
 printf 'flags=%s, %s\n' "$(sed -n 's/^CXXFLAGS *= *//p' "$BUILD/out/Makefile")" "${options[*]}"
 printf 'version=%s\n' "$("$PREFIX/bin/botan" --version)"
