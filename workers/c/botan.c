@@ -180,6 +180,37 @@ static int verify(struct pqlab_set *set) {
                                   !botan_pk_op_verify_finish(held->verify, set->in[2].bytes, set->in[2].length));
 }
 
+/* ---- Seeds and coins. Operations take them from a generator that returns given bytes. */
+
+static int give(void *context, uint8_t *out, size_t length) {
+    struct pqlab_field *left = context;
+    if (length > left->length) return -1;
+    memcpy(out, left->bytes, length);
+    left->bytes += length;
+    left->length -= length;
+    return 0;
+}
+
+static int with_bytes(struct pqlab_set *set, struct pqlab_field bytes, int (*run)(struct pqlab_set *set)) {
+    botan_rng_t usual = generator;
+    int code = botan_rng_init_custom(&generator, "given bytes", &bytes, give, NULL, NULL) ? PQLAB_ERROR : run(set);
+    if (generator != usual) botan_rng_destroy(generator);
+    generator = usual;
+    return code;
+}
+
+static int keygen_with_seed(struct pqlab_set *set) { return with_bytes(set, set->in[0], keygen); }
+
+static int encapsulate_with_coins(struct pqlab_set *set) { return with_bytes(set, set->in[1], encapsulate); }
+
+static int sign_with_coins(struct pqlab_set *set) {
+    struct held *held = set->state;
+    if (set->in[4].length > 0) return with_bytes(set, set->in[4], sign);
+    botan_pk_op_sign_destroy(held->sign);
+    held->sign = NULL;
+    return botan_pk_op_sign_create(&held->sign, held->private, "Deterministic", 0) ? PQLAB_ERROR : sign(set);
+}
+
 /* ---- Hash functions. */
 
 static void hash_drop(void *state) { botan_hash_destroy(state); }
@@ -201,6 +232,7 @@ static int digest(struct pqlab_set *set) {
 
 /* ---- Algorithms. */
 
+#define COINS(BYTES, RUN) .coins = BYTES, .with_coins = RUN
 #define LOADS .load_public = load_public, .load_private = load_private
 #define SEEDS(BYTES) .seed = BYTES, .keygen_from_seed = keygen_from_seed
 
@@ -210,6 +242,7 @@ static int digest(struct pqlab_set *set) {
       .output = CIPHERTEXT,                                                                                            \
       .secret = 32,                                                                                                    \
       SEEDS(64),                                                                                                       \
+      COINS(32, encapsulate_with_coins),                                                                               \
       LOADS},                                                                                                          \
      "ML-KEM",                                                                                                         \
      SET,                                                                                                              \
@@ -218,7 +251,12 @@ static int digest(struct pqlab_set *set) {
      botan_privkey_load_ml_kem}
 
 #define ML_DSA(SET, PUBLIC, SIGNATURE)                                                                                 \
-    {{.keys = {{"seed", 32}}, .public_key = PUBLIC, .output = SIGNATURE, SEEDS(32), LOADS},                            \
+    {{.keys = {{"seed", 32}},                                                                                          \
+      .public_key = PUBLIC,                                                                                            \
+      .output = SIGNATURE,                                                                                             \
+      SEEDS(32),                                                                                                       \
+      COINS(32, sign_with_coins),                                                                                      \
+      LOADS},                                                                                                          \
      "ML-DSA",                                                                                                         \
      SET,                                                                                                              \
      "",                                                                                                               \
@@ -226,7 +264,13 @@ static int digest(struct pqlab_set *set) {
      botan_privkey_load_ml_dsa}
 
 #define SLH_DSA(SET, PUBLIC, SIGNATURE)                                                                                \
-    {{.keys = {{"expanded", 2 * (PUBLIC)}}, .public_key = PUBLIC, .output = SIGNATURE, LOADS},                         \
+    {{.keys = {{"expanded", 2 * (PUBLIC)}},                                                                            \
+      .public_key = PUBLIC,                                                                                            \
+      .output = SIGNATURE,                                                                                             \
+      .seed = 3 * (PUBLIC) / 2,                                                                                        \
+      .keygen_from_seed = keygen_with_seed,                                                                            \
+      COINS((PUBLIC) / 2, sign_with_coins),                                                                            \
+      LOADS},                                                                                                          \
      "SLH-DSA",                                                                                                        \
      SET,                                                                                                              \
      "",                                                                                                               \
@@ -278,7 +322,8 @@ static const struct algorithm hashes[] = {
     {{.output = 32}, .name = "SHA-256"},    {{.output = 64}, .name = "SHA-512"}};
 
 #define SLH_DSA_OFFER(I, NAME)                                                                                         \
-    {"signature SLH-DSA-" NAME " encodings=expanded hedged=yes", signature_operations, &slh_dsa[I]}
+    {"signature SLH-DSA-" NAME " encodings=expanded coins=keygen,operation hedged=yes", signature_operations,          \
+     &slh_dsa[I]}
 
 int main(int count, char **arguments) {
     static const struct pqlab_operation kem_operations[] = PQLAB_KEM(keygen, encode, encapsulate, decapsulate);
@@ -287,13 +332,13 @@ int main(int count, char **arguments) {
     static const struct pqlab_operation signature_operations[] = PQLAB_SIGNATURE(keygen, encode, sign, verify);
     static const struct pqlab_operation hash_operations[] = {{"digest", 1, 1, hash_ready, digest, NULL}, {0}};
     static const struct pqlab_offer offers[] = {
-        {"kem ML-KEM-512 encodings=seed,expanded coins=keygen", kem_operations, &kems[0]},
-        {"kem ML-KEM-768 encodings=seed,expanded coins=keygen", kem_operations, &kems[1]},
-        {"kem ML-KEM-1024 encodings=seed,expanded coins=keygen", kem_operations, &kems[2]},
+        {"kem ML-KEM-512 encodings=seed,expanded coins=keygen,operation", kem_operations, &kems[0]},
+        {"kem ML-KEM-768 encodings=seed,expanded coins=keygen,operation", kem_operations, &kems[1]},
+        {"kem ML-KEM-1024 encodings=seed,expanded coins=keygen,operation", kem_operations, &kems[2]},
         {"kem X25519 encodings=scalar coins=keygen,operation", x25519_operations, &x25519},
-        {"signature ML-DSA-44 encodings=seed coins=keygen hedged=yes", signature_operations, &ml_dsa[0]},
-        {"signature ML-DSA-65 encodings=seed coins=keygen hedged=yes", signature_operations, &ml_dsa[1]},
-        {"signature ML-DSA-87 encodings=seed coins=keygen hedged=yes", signature_operations, &ml_dsa[2]},
+        {"signature ML-DSA-44 encodings=seed coins=keygen,operation hedged=yes", signature_operations, &ml_dsa[0]},
+        {"signature ML-DSA-65 encodings=seed coins=keygen,operation hedged=yes", signature_operations, &ml_dsa[1]},
+        {"signature ML-DSA-87 encodings=seed coins=keygen,operation hedged=yes", signature_operations, &ml_dsa[2]},
         SLH_DSA_OFFER(0, "SHA2-128s"),
         SLH_DSA_OFFER(1, "SHA2-128f"),
         SLH_DSA_OFFER(2, "SHA2-192s"),
