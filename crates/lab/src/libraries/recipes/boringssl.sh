@@ -6,10 +6,11 @@ cmake --build "$BUILD" --parallel "$JOBS" --target crypto
 
 # BoringSSL has no versions. The number of its interface and the crate or commit identify it.
 interface=$(sed -n 's/^#define BORINGSSL_API_VERSION //p' "$SOURCE/include/openssl/base.h")
-if [[ $SOURCE == */deps/boringssl && -e $SOURCE/../../Cargo.toml ]]; then
+origin="of unknown origin"
+if [[ -e $SOURCE/.git ]]; then
+    origin=$(git -C "$SOURCE" describe --tags --always --dirty)
+elif [[ -e $SOURCE/../../Cargo.toml ]]; then
     origin="from boring-sys $(sed -n 's/^version = "\(.*\)"/\1/p' "$SOURCE/../../Cargo.toml" | head -n 1)"
-else
-    origin=$(git -C "$SOURCE" describe --tags --always --dirty 2>/dev/null) || origin="of unknown origin"
 fi
 mkdir -p "$PREFIX/bin"
 "$CC" -std=gnu99 -O2 -DVERSION="\"API $interface, $origin\"" -I "$SOURCE/include" -I "$WORKERS" -c \

@@ -16,10 +16,11 @@ options=(-DMLD_CONFIG_MULTILEVEL_BUILD -DMLD_CONFIG_NAMESPACE_PREFIX=mldsa
     -DMLD_CONFIG_USE_NATIVE_BACKEND_ARITH -DMLD_CONFIG_USE_NATIVE_BACKEND_FIPS202)
 
 # The crate names the version in its change log, and a checkout in its tags.
-if [[ -e $SOURCE/../mldsa-build-harness ]]; then
+version="of unknown version"
+if [[ -e $SOURCE/.git ]]; then
+    version=$(git -C "$SOURCE" describe --tags --always --dirty | sed 's/^v//')
+elif [[ -e $SOURCE/../mldsa-build-harness ]]; then
     version=$(sed -n 's/.*Bump to v\([^ ]*\)$/\1/p' "$SOURCE/../CHANGELOG.md" | head -n 1)
-else
-    version=$(git -C "$SOURCE" describe --tags --always --dirty 2>/dev/null | sed 's/^v//') || version=
 fi
 
 cd "$BUILD"
@@ -32,7 +33,7 @@ for set in 44 65 87; do
     shared=-DMLD_CONFIG_MULTILEVEL_NO_SHARED
 done
 mkdir -p "$PREFIX/bin"
-"$CC" -std=gnu99 -O2 "${options[@]}" -DVERSION="\"${version:-of unknown version}\"" -I "$SOURCE/mldsa" -I "$WORKERS" \
+"$CC" -std=gnu99 -O2 "${options[@]}" -DVERSION="\"$version\"" -I "$SOURCE/mldsa" -I "$WORKERS" \
     -o "$PREFIX/bin/mldsa-native" "$WORKERS/mldsa-native.c" assembly.o 44.o 65.o 87.o
 printf 'flags=%s %s\n' "${flags[*]}" "${options[*]}"
 printf 'version=%s\n' "$("$PREFIX/bin/mldsa-native" --version)"

@@ -14,7 +14,10 @@ esac
 flags=(-O3 -fomit-frame-pointer -std=c99 "${features[@]}")
 options=(-DMLK_CONFIG_MULTILEVEL_BUILD -DMLK_CONFIG_NAMESPACE_PREFIX=mlkem
     -DMLK_CONFIG_USE_NATIVE_BACKEND_ARITH -DMLK_CONFIG_USE_NATIVE_BACKEND_FIPS202)
-version=$(git -C "$SOURCE" describe --tags --always --dirty 2>/dev/null | sed 's/^v//') || version=
+version="of unknown version"
+if [[ -e $SOURCE/.git ]]; then
+    version=$(git -C "$SOURCE" describe --tags --always --dirty | sed 's/^v//')
+fi
 
 cd "$BUILD"
 shared=-DMLK_CONFIG_MULTILEVEL_WITH_SHARED
@@ -26,7 +29,7 @@ for set in 512 768 1024; do
     shared=-DMLK_CONFIG_MULTILEVEL_NO_SHARED
 done
 mkdir -p "$PREFIX/bin"
-"$CC" -std=gnu99 -O2 "${options[@]}" -DVERSION="\"${version:-of unknown version}\"" -I "$SOURCE/mlkem" -I "$WORKERS" \
+"$CC" -std=gnu99 -O2 "${options[@]}" -DVERSION="\"$version\"" -I "$SOURCE/mlkem" -I "$WORKERS" \
     -o "$PREFIX/bin/mlkem-native" "$WORKERS/mlkem-native.c" assembly.o 512.o 768.o 1024.o
 printf 'flags=%s %s\n' "${flags[*]}" "${options[*]}"
 printf 'version=%s\n' "$("$PREFIX/bin/mlkem-native" --version)"

@@ -13,7 +13,7 @@ perl "$SOURCE/Configure" --prefix="$PREFIX" --libdir=lib --openssldir="$PREFIX/s
 make -s -j "$JOBS" build_generated
 make -s -j "$JOBS" libcrypto.a
 mkdir -p "$PREFIX/lib"
-"$CC" -shared -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,libcrypto.so -o "$PREFIX/lib/libcrypto.so" \
+"$CC" -shared -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,defs -o "$PREFIX/lib/libcrypto.so" \
     -Wl,--whole-archive libcrypto.a -Wl,--no-whole-archive -ldl -pthread
 cat >version.c <<'C'
 #include <openssl/crypto.h>
