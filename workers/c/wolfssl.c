@@ -5,6 +5,7 @@
 
 #include <wolfssl/version.h>
 #include <wolfssl/wolfcrypt/curve25519.h>
+#include <wolfssl/wolfcrypt/ecc.h>
 #include <wolfssl/wolfcrypt/ed25519.h>
 #include <wolfssl/wolfcrypt/hash.h>
 #include <wolfssl/wolfcrypt/random.h>
@@ -385,6 +386,93 @@ static const struct algorithm ed25519 = {{.keys = {{"seed", 32}},
                                           .keygen_from_seed = ed25519_keygen_from_seed},
                                          0};
 
+/* ---- ECDSA, with SHA-256 on P-256 and SHA-384 on P-384. wolfCrypt's signatures are DER, so r || s is converted to and
+ * from DER in each call. */
+
+enum { ECDSA_BYTES = 48 };
+
+static void ecdsa_drop(void *key) {
+    if (key) wc_ecc_free(key);
+    free(key);
+}
+
+static ecc_key *ecdsa_new(struct pqlab_set *set) {
+    ecc_key *key = pqlab_replace(set, sizeof *key, ecdsa_drop);
+    if (wc_ecc_init(key)) abort();
+    return key;
+}
+
+/* Length of a scalar in bytes. */
+static word32 ecdsa_length(const struct pqlab_set *set) {
+    return (word32)((const struct algorithm *)set->context)->scheme.keys[0].length;
+}
+
+static int ecdsa_load_public(struct pqlab_set *set, const struct pqlab_field *key) {
+    return !wc_ecc_import_x963_ex2(key->bytes, key->length, ecdsa_new(set), type_of(set), 1);
+}
+
+static int ecdsa_load_private(struct pqlab_set *set, const struct pqlab_field *key) {
+    ecc_key *loaded = ecdsa_new(set);
+    return !wc_ecc_import_private_key_ex(key->bytes, key->length, NULL, 0, loaded, type_of(set)) &&
+           !wc_ecc_set_rng(loaded, &generator);
+}
+
+static int ecdsa_keygen(struct pqlab_set *set) {
+    return pqlab_done(!wc_ecc_make_key_ex(&generator, (int)ecdsa_length(set), ecdsa_new(set), type_of(set)));
+}
+
+static int ecdsa_keygen_from_seed(struct pqlab_set *set) {
+    return pqlab_done(ecdsa_load_private(set, &set->in[0]) && !wc_ecc_make_pub_ex(set->state, NULL, &generator));
+}
+
+static int ecdsa_encode(struct pqlab_set *set) {
+    word32 public = (word32)set->out[0].length, private = (word32)set->out[1].length;
+    return pqlab_done(!wc_ecc_export_x963(set->state, set->out[0].bytes, &public) &&
+                      !wc_ecc_export_private_only(set->state, set->out[1].bytes, &private));
+}
+
+static int ecdsa_hash(const struct pqlab_set *set, const struct pqlab_field *message, byte *digest) {
+    return ecdsa_length(set) == 32 ? wc_Sha256Hash(message->bytes, message->length, digest)
+                                   : wc_Sha384Hash(message->bytes, message->length, digest);
+}
+
+static int ecdsa_sign(struct pqlab_set *set) {
+    byte digest[ECDSA_BYTES], der[ECC_MAX_SIG_SIZE], r[ECDSA_BYTES], s[ECDSA_BYTES], *out = set->out[0].bytes;
+    word32 n = ecdsa_length(set), length = sizeof der, r_length = n, s_length = n;
+    if (ecdsa_hash(set, &set->in[2], digest) || wc_ecc_sign_hash(digest, n, der, &length, &generator, set->state) ||
+        wc_ecc_sig_to_rs(der, length, r, &r_length, s, &s_length))
+        return PQLAB_ERROR;
+    memset(out, 0, 2 * n);
+    memcpy(out + n - r_length, r, r_length);
+    memcpy(out + 2 * n - s_length, s, s_length);
+    return PQLAB_OK;
+}
+
+static int ecdsa_verify(struct pqlab_set *set) {
+    const struct pqlab_field *signature = &set->in[2];
+    byte digest[ECDSA_BYTES], der[ECC_MAX_SIG_SIZE];
+    word32 n = ecdsa_length(set), length = sizeof der;
+    int valid = 0;
+    int code = signature->length != 2 * n || ecdsa_hash(set, &set->in[1], digest) ||
+               wc_ecc_rs_raw_to_sig(signature->bytes, n, signature->bytes + n, n, der, &length) ||
+               wc_ecc_verify_hash(der, length, digest, n, &valid, set->state);
+    return pqlab_verdict(set, !code && valid);
+}
+
+#define ECDSA(TYPE, BYTES)                                                                                             \
+    {{.keys = {{"scalar", BYTES}},                                                                                     \
+      .public_key = 2 * (BYTES) + 1,                                                                                   \
+      .output = 2 * (BYTES),                                                                                           \
+      .seed = BYTES,                                                                                                   \
+      .load_public = ecdsa_load_public,                                                                                \
+      .load_private = ecdsa_load_private,                                                                              \
+      .keygen_from_seed = ecdsa_keygen_from_seed},                                                                     \
+     TYPE}
+
+static const struct pqlab_operation ecdsa_operations[] =
+    PQLAB_SIGNATURE(ecdsa_keygen, ecdsa_encode, ecdsa_sign, ecdsa_verify);
+static const struct algorithm ecdsas[] = {ECDSA(ECC_SECP256R1, 32), ECDSA(ECC_SECP384R1, 48)};
+
 /* ---- Hash functions. */
 
 struct hash {
@@ -433,6 +521,8 @@ int main(int count, char **arguments) {
         SLH(10, "SHAKE-256s"),
         SLH(11, "SHAKE-256f"),
         {"signature Ed25519 encodings=seed coins=keygen", ed25519_operations, &ed25519},
+        {"signature ECDSA-P-256 encodings=scalar coins=keygen hedged=yes", ecdsa_operations, &ecdsas[0]},
+        {"signature ECDSA-P-384 encodings=scalar coins=keygen hedged=yes", ecdsa_operations, &ecdsas[1]},
         HASH(0, "SHA3-224"),
         HASH(1, "SHA3-256"),
         HASH(2, "SHA3-384"),
