@@ -19,12 +19,12 @@
     static int kem_load_public##N(struct pqlab_set *set, const struct pqlab_field *key) {                              \
         CBS bytes;                                                                                                     \
         CBS_init(&bytes, key->bytes, key->length);                                                                     \
-        return MLKEM##N##_parse_public_key(pqlab_state(set, sizeof(struct MLKEM##N##_public_key)), &bytes) &&          \
+        return MLKEM##N##_parse_public_key(pqlab_allocate_state(set, sizeof(struct MLKEM##N##_public_key)), &bytes) && \
                CBS_len(&bytes) == 0;                                                                                   \
     }                                                                                                                  \
     static int kem_load_private##N(struct pqlab_set *set, const struct pqlab_field *key) {                             \
-        return MLKEM##N##_private_key_from_seed(pqlab_state(set, sizeof(struct MLKEM##N##_private_key)), key->bytes,   \
-                                                key->length);                                                          \
+        return MLKEM##N##_private_key_from_seed(pqlab_allocate_state(set, sizeof(struct MLKEM##N##_private_key)),      \
+                                                key->bytes, key->length);                                              \
     }                                                                                                                  \
     static int kem_keygen##N(struct pqlab_set *set) {                                                                  \
         struct MLKEM##N##_private_key key;                                                                             \
@@ -38,15 +38,15 @@
         memcpy(set->out[1].bytes, set->in[0].bytes, MLKEM_SEED_BYTES);                                                 \
         if (!MLKEM##N##_private_key_from_seed(&private, set->in[0].bytes, set->in[0].length)) return PQLAB_ERROR;      \
         MLKEM##N##_public_from_private(&public, &private);                                                             \
-        return pqlab_done(CBB_init_fixed(&bytes, set->out[0].bytes, set->out[0].length) &&                             \
-                          MLKEM##N##_marshal_public_key(&bytes, &public));                                             \
+        return pqlab_check(CBB_init_fixed(&bytes, set->out[0].bytes, set->out[0].length) &&                            \
+                           MLKEM##N##_marshal_public_key(&bytes, &public));                                            \
     }                                                                                                                  \
     static int encapsulate##N(struct pqlab_set *set) {                                                                 \
         MLKEM##N##_encap(set->out[0].bytes, set->out[1].bytes, set->state);                                            \
         return PQLAB_OK;                                                                                               \
     }                                                                                                                  \
     static int decapsulate##N(struct pqlab_set *set) {                                                                 \
-        return pqlab_done(MLKEM##N##_decap(set->out[0].bytes, set->in[2].bytes, set->in[2].length, set->state));       \
+        return pqlab_check(MLKEM##N##_decap(set->out[0].bytes, set->in[2].bytes, set->in[2].length, set->state));      \
     }                                                                                                                  \
     static const struct pqlab_operation kem_operations##N[] =                                                          \
         PQLAB_KEM(kem_keygen##N, NULL, encapsulate##N, decapsulate##N);                                                \
@@ -78,16 +78,16 @@ static int x25519_keygen_from_seed(struct pqlab_set *set) {
 static int x25519_encapsulate(struct pqlab_set *set) {
     uint8_t ephemeral[32];
     X25519_keypair(set->out[0].bytes, ephemeral);
-    return pqlab_done(X25519(set->out[1].bytes, ephemeral, set->in[0].bytes));
+    return pqlab_check(X25519(set->out[1].bytes, ephemeral, set->in[0].bytes));
 }
 
 static int x25519_with_coins(struct pqlab_set *set) {
     X25519_public_from_private(set->out[0].bytes, set->in[1].bytes);
-    return pqlab_done(X25519(set->out[1].bytes, set->in[1].bytes, set->in[0].bytes));
+    return pqlab_check(X25519(set->out[1].bytes, set->in[1].bytes, set->in[0].bytes));
 }
 
 static int x25519_decapsulate(struct pqlab_set *set) {
-    return pqlab_done(X25519(set->out[0].bytes, set->in[1].bytes, set->in[2].bytes));
+    return pqlab_check(X25519(set->out[0].bytes, set->in[1].bytes, set->in[2].bytes));
 }
 
 static const struct pqlab_operation x25519_operations[] =
@@ -99,7 +99,7 @@ static const struct pqlab_scheme x25519 = {.keys = {{"scalar", 32}},
                                            .seed = 32,
                                            .coins = 32,
                                            .keygen_from_seed = x25519_keygen_from_seed,
-                                           .with_coins = x25519_with_coins};
+                                           .run_with_coins = x25519_with_coins};
 
 /* ---- ML-DSA. */
 
@@ -107,34 +107,35 @@ static const struct pqlab_scheme x25519 = {.keys = {{"scalar", 32}},
     static int sig_load_public##N(struct pqlab_set *set, const struct pqlab_field *key) {                              \
         CBS bytes;                                                                                                     \
         CBS_init(&bytes, key->bytes, key->length);                                                                     \
-        return MLDSA##N##_parse_public_key(pqlab_state(set, sizeof(struct MLDSA##N##_public_key)), &bytes) &&          \
+        return MLDSA##N##_parse_public_key(pqlab_allocate_state(set, sizeof(struct MLDSA##N##_public_key)), &bytes) && \
                CBS_len(&bytes) == 0;                                                                                   \
     }                                                                                                                  \
     static int sig_load_private##N(struct pqlab_set *set, const struct pqlab_field *key) {                             \
-        return MLDSA##N##_private_key_from_seed(pqlab_state(set, sizeof(struct MLDSA##N##_private_key)), key->bytes,   \
-                                                key->length);                                                          \
+        return MLDSA##N##_private_key_from_seed(pqlab_allocate_state(set, sizeof(struct MLDSA##N##_private_key)),      \
+                                                key->bytes, key->length);                                              \
     }                                                                                                                  \
     static int sig_keygen##N(struct pqlab_set *set) {                                                                  \
         struct MLDSA##N##_private_key key;                                                                             \
-        return pqlab_done(MLDSA##N##_generate_key(set->out[0].bytes, set->out[1].bytes, &key));                        \
+        return pqlab_check(MLDSA##N##_generate_key(set->out[0].bytes, set->out[1].bytes, &key));                       \
     }                                                                                                                  \
     static int sig_keygen_from_seed##N(struct pqlab_set *set) {                                                        \
         struct MLDSA##N##_public_key public;                                                                           \
         struct MLDSA##N##_private_key private;                                                                         \
         CBB bytes;                                                                                                     \
         memcpy(set->out[1].bytes, set->in[0].bytes, MLDSA_SEED_BYTES);                                                 \
-        return pqlab_done(MLDSA##N##_private_key_from_seed(&private, set->in[0].bytes, set->in[0].length) &&           \
-                          MLDSA##N##_public_from_private(&public, &private) &&                                         \
-                          CBB_init_fixed(&bytes, set->out[0].bytes, set->out[0].length) &&                             \
-                          MLDSA##N##_marshal_public_key(&bytes, &public));                                             \
+        return pqlab_check(MLDSA##N##_private_key_from_seed(&private, set->in[0].bytes, set->in[0].length) &&          \
+                           MLDSA##N##_public_from_private(&public, &private) &&                                        \
+                           CBB_init_fixed(&bytes, set->out[0].bytes, set->out[0].length) &&                            \
+                           MLDSA##N##_marshal_public_key(&bytes, &public));                                            \
     }                                                                                                                  \
     static int sign##N(struct pqlab_set *set) {                                                                        \
-        return pqlab_done(MLDSA##N##_sign(set->out[0].bytes, set->state, set->in[2].bytes, set->in[2].length,          \
-                                          set->in[3].bytes, set->in[3].length));                                       \
+        return pqlab_check(MLDSA##N##_sign(set->out[0].bytes, set->state, set->in[2].bytes, set->in[2].length,         \
+                                           set->in[3].bytes, set->in[3].length));                                      \
     }                                                                                                                  \
     static int verify##N(struct pqlab_set *set) {                                                                      \
-        return pqlab_verdict(set, MLDSA##N##_verify(set->state, set->in[2].bytes, set->in[2].length, set->in[1].bytes, \
-                                                    set->in[1].length, set->in[3].bytes, set->in[3].length));          \
+        return pqlab_store_verdict(set, MLDSA##N##_verify(set->state, set->in[2].bytes, set->in[2].length,             \
+                                                          set->in[1].bytes, set->in[1].length, set->in[3].bytes,       \
+                                                          set->in[3].length));                                         \
     }                                                                                                                  \
     static const struct pqlab_operation sig_operations##N[] =                                                          \
         PQLAB_SIGNATURE(sig_keygen##N, NULL, sign##N, verify##N);                                                      \
@@ -163,13 +164,13 @@ ML_DSA(87)
         return PQLAB_OK;                                                                                               \
     }                                                                                                                  \
     static int sign##SET(struct pqlab_set *set) {                                                                      \
-        return pqlab_done(SLHDSA_##SET##_sign(set->out[0].bytes, set->in[1].bytes, set->in[2].bytes,                   \
-                                              set->in[2].length, set->in[3].bytes, set->in[3].length));                \
+        return pqlab_check(SLHDSA_##SET##_sign(set->out[0].bytes, set->in[1].bytes, set->in[2].bytes,                  \
+                                               set->in[2].length, set->in[3].bytes, set->in[3].length));               \
     }                                                                                                                  \
     static int verify##SET(struct pqlab_set *set) {                                                                    \
-        return pqlab_verdict(set, SLHDSA_##SET##_verify(set->in[2].bytes, set->in[2].length, set->in[0].bytes,         \
-                                                        set->in[1].bytes, set->in[1].length, set->in[3].bytes,         \
-                                                        set->in[3].length));                                           \
+        return pqlab_store_verdict(set, SLHDSA_##SET##_verify(set->in[2].bytes, set->in[2].length, set->in[0].bytes,   \
+                                                              set->in[1].bytes, set->in[1].length, set->in[3].bytes,   \
+                                                              set->in[3].length));                                     \
     }                                                                                                                  \
     static const struct pqlab_operation operations##SET[] =                                                            \
         PQLAB_SIGNATURE(keygen##SET, NULL, sign##SET, verify##SET);                                                    \
@@ -187,7 +188,7 @@ SLH_DSA(SHAKE_256F)
 
 static int ed25519_load_private(struct pqlab_set *set, const struct pqlab_field *key) {
     uint8_t public[ED25519_PUBLIC_KEY_LEN];
-    ED25519_keypair_from_seed(public, pqlab_state(set, ED25519_PRIVATE_KEY_LEN), key->bytes);
+    ED25519_keypair_from_seed(public, pqlab_allocate_state(set, ED25519_PRIVATE_KEY_LEN), key->bytes);
     return 1;
 }
 
@@ -206,13 +207,14 @@ static int ed25519_keygen_from_seed(struct pqlab_set *set) {
 }
 
 static int ed25519_sign(struct pqlab_set *set) {
-    return pqlab_done(ED25519_sign(set->out[0].bytes, set->in[2].bytes, set->in[2].length, set->state));
+    return pqlab_check(ED25519_sign(set->out[0].bytes, set->in[2].bytes, set->in[2].length, set->state));
 }
 
 static int ed25519_verify(struct pqlab_set *set) {
     const struct pqlab_field *message = &set->in[1], *signature = &set->in[2];
-    return pqlab_verdict(set, signature->length == ED25519_SIGNATURE_LEN &&
-                                  ED25519_verify(message->bytes, message->length, signature->bytes, set->in[0].bytes));
+    return pqlab_store_verdict(set,
+                               signature->length == ED25519_SIGNATURE_LEN &&
+                                   ED25519_verify(message->bytes, message->length, signature->bytes, set->in[0].bytes));
 }
 
 static const struct pqlab_operation ed25519_operations[] =
@@ -249,18 +251,18 @@ static int ec_load_private(struct pqlab_set *set, const struct pqlab_field *key)
 }
 
 static int ec_keygen(struct pqlab_set *set) {
-    pqlab_later(ec_drop, set->state);
+    pqlab_drop_later(ec_drop, set->state);
     EC_KEY *key = ec_new(set);
-    return pqlab_done(key && EC_KEY_generate_key(key));
+    return pqlab_check(key && EC_KEY_generate_key(key));
 }
 
 static int ec_encode(struct pqlab_set *set) {
     const EC_KEY *key = set->state;
     const struct pqlab_field *public = &set->out[0], *private = &set->out[1];
-    return pqlab_done(EC_POINT_point2oct(EC_KEY_get0_group(key), EC_KEY_get0_public_key(key),
-                                         POINT_CONVERSION_UNCOMPRESSED, public->bytes, public->length,
-                                         NULL) == public->length &&
-                      EC_KEY_priv2oct(key, private->bytes, private->length) == private->length);
+    return pqlab_check(EC_POINT_point2oct(EC_KEY_get0_group(key), EC_KEY_get0_public_key(key),
+                                          POINT_CONVERSION_UNCOMPRESSED, public->bytes, public->length,
+                                          NULL) == public->length &&
+                       EC_KEY_priv2oct(key, private->bytes, private->length) == private->length);
 }
 
 static int ec_sign(struct pqlab_set *set) {
@@ -268,7 +270,7 @@ static int ec_sign(struct pqlab_set *set) {
     uint8_t digest[SHA512_DIGEST_LENGTH];
     struct pqlab_field *out = &set->out[0];
     curve->hash(set->in[2].bytes, set->in[2].length, digest);
-    return pqlab_done(
+    return pqlab_check(
         ECDSA_sign_p1363(digest, curve->digest, out->bytes, &out->length, curve->scheme.output, set->state));
 }
 
@@ -276,8 +278,8 @@ static int ec_verify(struct pqlab_set *set) {
     const struct curve *curve = set->context;
     uint8_t digest[SHA512_DIGEST_LENGTH];
     curve->hash(set->in[1].bytes, set->in[1].length, digest);
-    return pqlab_verdict(set,
-                         ECDSA_verify_p1363(digest, curve->digest, set->in[2].bytes, set->in[2].length, set->state));
+    return pqlab_store_verdict(
+        set, ECDSA_verify_p1363(digest, curve->digest, set->in[2].bytes, set->in[2].length, set->state));
 }
 
 #define CURVE(BYTES, NID, DIGEST, HASH)                                                                                \

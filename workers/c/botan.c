@@ -15,7 +15,7 @@ struct algorithm {
 };
 
 /* Keys and objects of one set of inputs. */
-struct held {
+struct prepared {
     botan_pubkey_t public;
     botan_privkey_t private;
     botan_pk_op_kem_encrypt_t encapsulate;
@@ -26,41 +26,42 @@ struct held {
 };
 
 static void drop(void *state) {
-    struct held *held = state;
-    if (!held) return;
-    botan_pk_op_verify_destroy(held->verify);
-    botan_pk_op_sign_destroy(held->sign);
-    botan_pk_op_key_agreement_destroy(held->agree);
-    botan_pk_op_kem_decrypt_destroy(held->decapsulate);
-    botan_pk_op_kem_encrypt_destroy(held->encapsulate);
-    botan_privkey_destroy(held->private);
-    botan_pubkey_destroy(held->public);
-    free(held);
+    struct prepared *prepared = state;
+    if (!prepared) return;
+    botan_pk_op_verify_destroy(prepared->verify);
+    botan_pk_op_sign_destroy(prepared->sign);
+    botan_pk_op_key_agreement_destroy(prepared->agree);
+    botan_pk_op_kem_decrypt_destroy(prepared->decapsulate);
+    botan_pk_op_kem_encrypt_destroy(prepared->encapsulate);
+    botan_privkey_destroy(prepared->private);
+    botan_pubkey_destroy(prepared->public);
+    free(prepared);
 }
 
-static struct held *hold(struct pqlab_set *set) {
+static struct prepared *get_prepared(struct pqlab_set *set) {
     set->drop = drop;
-    return set->state ? set->state : pqlab_state(set, sizeof(struct held));
+    return set->state ? set->state : pqlab_allocate_state(set, sizeof(struct prepared));
 }
 
 /* ---- Loading. Key agreements need no object for the public key. */
 
 static int load_public(struct pqlab_set *set, const struct pqlab_field *key) {
     const struct algorithm *algorithm = set->context;
-    struct held *held = hold(set);
-    if (algorithm->load_public(&held->public, key->bytes, key->length, algorithm->set)) return 0;
-    if (algorithm->padding) return !botan_pk_op_verify_create(&held->verify, held->public, algorithm->padding, 0);
-    return !botan_pk_op_kem_encrypt_create(&held->encapsulate, held->public, "Raw");
+    struct prepared *prepared = get_prepared(set);
+    if (algorithm->load_public(&prepared->public, key->bytes, key->length, algorithm->set)) return 0;
+    if (algorithm->padding)
+        return !botan_pk_op_verify_create(&prepared->verify, prepared->public, algorithm->padding, 0);
+    return !botan_pk_op_kem_encrypt_create(&prepared->encapsulate, prepared->public, "Raw");
 }
 
 static int load_private(struct pqlab_set *set, const struct pqlab_field *key) {
     const struct algorithm *algorithm = set->context;
-    struct held *held = hold(set);
-    if (algorithm->load_private(&held->private, key->bytes, key->length, algorithm->set)) return 0;
-    if (algorithm->padding) return !botan_pk_op_sign_create(&held->sign, held->private, algorithm->padding, 0);
+    struct prepared *prepared = get_prepared(set);
+    if (algorithm->load_private(&prepared->private, key->bytes, key->length, algorithm->set)) return 0;
+    if (algorithm->padding) return !botan_pk_op_sign_create(&prepared->sign, prepared->private, algorithm->padding, 0);
     if (!strcmp(algorithm->name, "X25519"))
-        return !botan_pk_op_key_agreement_create(&held->agree, held->private, "Raw", 0);
-    return !botan_pk_op_kem_decrypt_create(&held->decapsulate, held->private, "Raw");
+        return !botan_pk_op_key_agreement_create(&prepared->agree, prepared->private, "Raw", 0);
+    return !botan_pk_op_kem_decrypt_create(&prepared->decapsulate, prepared->private, "Raw");
 }
 
 static int load_public_ed25519(botan_pubkey_t *key, const uint8_t *bytes, size_t length, const char *set) {
@@ -88,14 +89,15 @@ static int load_private_ecdsa(botan_privkey_t *key, const uint8_t *bytes, size_t
 
 static int keygen(struct pqlab_set *set) {
     const struct algorithm *algorithm = set->context;
-    struct held *held = pqlab_replace(set, sizeof *held, drop);
-    return pqlab_done(!botan_privkey_create(&held->private, algorithm->name, algorithm->set, generator));
+    struct prepared *prepared = pqlab_replace_state(set, sizeof *prepared, drop);
+    return pqlab_check(!botan_privkey_create(&prepared->private, algorithm->name, algorithm->set, generator));
 }
 
 static int keygen_from_seed(struct pqlab_set *set) {
     const struct algorithm *algorithm = set->context;
-    struct held *held = hold(set);
-    return pqlab_done(!algorithm->load_private(&held->private, set->in[0].bytes, set->in[0].length, algorithm->set));
+    struct prepared *prepared = get_prepared(set);
+    return pqlab_check(
+        !algorithm->load_private(&prepared->private, set->in[0].bytes, set->in[0].length, algorithm->set));
 }
 
 /* Copies the beginning of a view to a field. */
@@ -107,30 +109,30 @@ static int copy(botan_view_ctx context, const uint8_t *bytes, size_t length) {
 }
 
 static int encode(struct pqlab_set *set) {
-    struct held *held = set->state;
-    botan_pubkey_destroy(held->public);
-    held->public = NULL;
-    return pqlab_done(!botan_privkey_export_pubkey(&held->public, held->private) &&
-                      !botan_pubkey_view_raw(held->public, &set->out[0], copy) &&
-                      !botan_privkey_view_raw(held->private, &set->out[1], copy));
+    struct prepared *prepared = set->state;
+    botan_pubkey_destroy(prepared->public);
+    prepared->public = NULL;
+    return pqlab_check(!botan_privkey_export_pubkey(&prepared->public, prepared->private) &&
+                       !botan_pubkey_view_raw(prepared->public, &set->out[0], copy) &&
+                       !botan_privkey_view_raw(prepared->private, &set->out[1], copy));
 }
 
 /* ---- Operations. */
 
 static int encapsulate(struct pqlab_set *set) {
-    const struct held *held = set->state;
+    const struct prepared *prepared = set->state;
     struct pqlab_field *ciphertext = &set->out[0], *secret = &set->out[1];
-    return pqlab_done(!botan_pk_op_kem_encrypt_create_shared_key(held->encapsulate, generator, NULL, 0, secret->length,
-                                                                 secret->bytes, &secret->length, ciphertext->bytes,
-                                                                 &ciphertext->length));
+    return pqlab_check(!botan_pk_op_kem_encrypt_create_shared_key(prepared->encapsulate, generator, NULL, 0,
+                                                                  secret->length, secret->bytes, &secret->length,
+                                                                  ciphertext->bytes, &ciphertext->length));
 }
 
 static int decapsulate(struct pqlab_set *set) {
-    const struct held *held = set->state;
+    const struct prepared *prepared = set->state;
     struct pqlab_field *ciphertext = &set->in[2], *secret = &set->out[0];
-    return pqlab_done(!botan_pk_op_kem_decrypt_shared_key(held->decapsulate, NULL, 0, ciphertext->bytes,
-                                                          ciphertext->length, secret->length, secret->bytes,
-                                                          &secret->length));
+    return pqlab_check(!botan_pk_op_kem_decrypt_shared_key(prepared->decapsulate, NULL, 0, ciphertext->bytes,
+                                                           ciphertext->length, secret->length, secret->bytes,
+                                                           &secret->length));
 }
 
 static int agree(botan_pk_op_ka_t operation, struct pqlab_field *secret, const struct pqlab_field *peer) {
@@ -152,7 +154,7 @@ static int x25519_encapsulate(struct pqlab_set *set) {
     int code = botan_privkey_create(&key, "X25519", "", generator);
     if (!code) code = send_ephemeral(set, key);
     botan_privkey_destroy(key);
-    return pqlab_done(!code);
+    return pqlab_check(!code);
 }
 
 static int x25519_with_coins(struct pqlab_set *set) {
@@ -160,24 +162,25 @@ static int x25519_with_coins(struct pqlab_set *set) {
     int code = botan_privkey_load_x25519(&key, set->in[1].bytes);
     if (!code) code = send_ephemeral(set, key);
     botan_privkey_destroy(key);
-    return pqlab_done(!code);
+    return pqlab_check(!code);
 }
 
 static int x25519_decapsulate(struct pqlab_set *set) {
-    const struct held *held = set->state;
-    return pqlab_done(!agree(held->agree, &set->out[0], &set->in[2]));
+    const struct prepared *prepared = set->state;
+    return pqlab_check(!agree(prepared->agree, &set->out[0], &set->in[2]));
 }
 
 static int sign(struct pqlab_set *set) {
-    const struct held *held = set->state;
-    return pqlab_done(!botan_pk_op_sign_update(held->sign, set->in[2].bytes, set->in[2].length) &&
-                      !botan_pk_op_sign_finish(held->sign, generator, set->out[0].bytes, &set->out[0].length));
+    const struct prepared *prepared = set->state;
+    return pqlab_check(!botan_pk_op_sign_update(prepared->sign, set->in[2].bytes, set->in[2].length) &&
+                       !botan_pk_op_sign_finish(prepared->sign, generator, set->out[0].bytes, &set->out[0].length));
 }
 
 static int verify(struct pqlab_set *set) {
-    const struct held *held = set->state;
-    return pqlab_verdict(set, !botan_pk_op_verify_update(held->verify, set->in[1].bytes, set->in[1].length) &&
-                                  !botan_pk_op_verify_finish(held->verify, set->in[2].bytes, set->in[2].length));
+    const struct prepared *prepared = set->state;
+    return pqlab_store_verdict(set,
+                               !botan_pk_op_verify_update(prepared->verify, set->in[1].bytes, set->in[1].length) &&
+                                   !botan_pk_op_verify_finish(prepared->verify, set->in[2].bytes, set->in[2].length));
 }
 
 /* ---- Seeds and coins. Operations take them from a generator that returns given bytes. */
@@ -204,11 +207,11 @@ static int keygen_with_seed(struct pqlab_set *set) { return with_bytes(set, set-
 static int encapsulate_with_coins(struct pqlab_set *set) { return with_bytes(set, set->in[1], encapsulate); }
 
 static int sign_with_coins(struct pqlab_set *set) {
-    struct held *held = set->state;
+    struct prepared *prepared = set->state;
     if (set->in[4].length > 0) return with_bytes(set, set->in[4], sign);
-    botan_pk_op_sign_destroy(held->sign);
-    held->sign = NULL;
-    return botan_pk_op_sign_create(&held->sign, held->private, "Deterministic", 0) ? PQLAB_ERROR : sign(set);
+    botan_pk_op_sign_destroy(prepared->sign);
+    prepared->sign = NULL;
+    return botan_pk_op_sign_create(&prepared->sign, prepared->private, "Deterministic", 0) ? PQLAB_ERROR : sign(set);
 }
 
 /* ---- Hash functions. */
@@ -226,13 +229,13 @@ static int hash_ready(struct pqlab_set *set) {
 }
 
 static int digest(struct pqlab_set *set) {
-    return pqlab_done(!botan_hash_update(set->state, set->in[0].bytes, set->in[0].length) &&
-                      !botan_hash_final(set->state, set->out[0].bytes));
+    return pqlab_check(!botan_hash_update(set->state, set->in[0].bytes, set->in[0].length) &&
+                       !botan_hash_final(set->state, set->out[0].bytes));
 }
 
 /* ---- Algorithms. */
 
-#define COINS(BYTES, RUN) .coins = BYTES, .with_coins = RUN
+#define COINS(BYTES, RUN) .coins = BYTES, .run_with_coins = RUN
 #define LOADS .load_public = load_public, .load_private = load_private
 #define SEEDS(BYTES) .seed = BYTES, .keygen_from_seed = keygen_from_seed
 
@@ -290,7 +293,7 @@ static const struct algorithm x25519 = {{.keys = {{"scalar", 32}},
                                          .output = 32,
                                          .secret = 32,
                                          .coins = 32,
-                                         .with_coins = x25519_with_coins,
+                                         .run_with_coins = x25519_with_coins,
                                          .load_private = load_private,
                                          SEEDS(32)},
                                         "X25519",

@@ -20,15 +20,15 @@ int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length,
 
 #define ML_DSA(N)                                                                                                      \
     static int keygen##N(struct pqlab_set *set) {                                                                      \
-        return pqlab_done(!mldsa##N##_keypair(set->out[0].bytes, set->out[1].bytes));                                  \
+        return pqlab_check(!mldsa##N##_keypair(set->out[0].bytes, set->out[1].bytes));                                 \
     }                                                                                                                  \
     static int keygen_from_seed##N(struct pqlab_set *set) {                                                            \
-        return pqlab_done(!mldsa##N##_keypair_internal(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));       \
+        return pqlab_check(!mldsa##N##_keypair_internal(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));      \
     }                                                                                                                  \
     static int sign##N(struct pqlab_set *set) {                                                                        \
         const struct pqlab_field *message = &set->in[2], *context = &set->in[3];                                       \
-        return pqlab_done(!mldsa##N##_signature(set->out[0].bytes, &set->out[0].length, message->bytes,                \
-                                                message->length, context->bytes, context->length, set->in[1].bytes));  \
+        return pqlab_check(!mldsa##N##_signature(set->out[0].bytes, &set->out[0].length, message->bytes,               \
+                                                 message->length, context->bytes, context->length, set->in[1].bytes)); \
     }                                                                                                                  \
     static int sign_with_coins##N(struct pqlab_set *set) {                                                             \
         const struct pqlab_field *message = &set->in[2], *context = &set->in[3];                                       \
@@ -36,15 +36,15 @@ int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length,
         size_t length = mldsa##N##_prepare_domain_separation_prefix(prefix, NULL, 0, context->bytes, context->length,  \
                                                                     MLD_PREHASH_NONE);                                 \
         memcpy(coins, set->in[4].bytes, set->in[4].length);                                                            \
-        return pqlab_done(length > 0 && !mldsa##N##_signature_internal(set->out[0].bytes, &set->out[0].length,         \
-                                                                       message->bytes, message->length, prefix,        \
-                                                                       length, coins, set->in[1].bytes, 0));           \
+        return pqlab_check(length > 0 && !mldsa##N##_signature_internal(set->out[0].bytes, &set->out[0].length,        \
+                                                                        message->bytes, message->length, prefix,       \
+                                                                        length, coins, set->in[1].bytes, 0));          \
     }                                                                                                                  \
     static int verify##N(struct pqlab_set *set) {                                                                      \
         const struct pqlab_field *message = &set->in[1], *signature = &set->in[2], *context = &set->in[3];             \
-        return pqlab_verdict(set,                                                                                      \
-                             !mldsa##N##_verify(signature->bytes, signature->length, message->bytes, message->length,  \
-                                                context->bytes, context->length, set->in[0].bytes));                   \
+        return pqlab_store_verdict(set, !mldsa##N##_verify(signature->bytes, signature->length, message->bytes,        \
+                                                           message->length, context->bytes, context->length,           \
+                                                           set->in[0].bytes));                                         \
     }                                                                                                                  \
     static const struct pqlab_operation operations##N[] = PQLAB_SIGNATURE(keygen##N, NULL, sign##N, verify##N);        \
     static const struct pqlab_scheme scheme##N = {.keys = {{"expanded", MLDSA##N##_SECRETKEYBYTES}},                   \
@@ -54,7 +54,7 @@ int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length,
                                                   .coins = MLDSA_RNDBYTES,                                             \
                                                   .has_context = 1,                                                    \
                                                   .keygen_from_seed = keygen_from_seed##N,                             \
-                                                  .with_coins = sign_with_coins##N};
+                                                  .run_with_coins = sign_with_coins##N};
 
 ML_DSA(44)
 ML_DSA(65)

@@ -20,20 +20,20 @@ int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length,
 
 #define ML_KEM(N)                                                                                                      \
     static int keygen##N(struct pqlab_set *set) {                                                                      \
-        return pqlab_done(!mlkem##N##_keypair(set->out[0].bytes, set->out[1].bytes));                                  \
+        return pqlab_check(!mlkem##N##_keypair(set->out[0].bytes, set->out[1].bytes));                                 \
     }                                                                                                                  \
     static int keygen_from_seed##N(struct pqlab_set *set) {                                                            \
-        return pqlab_done(!mlkem##N##_keypair_derand(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));         \
+        return pqlab_check(!mlkem##N##_keypair_derand(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));        \
     }                                                                                                                  \
     static int encapsulate##N(struct pqlab_set *set) {                                                                 \
-        return pqlab_done(!mlkem##N##_enc(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));                    \
+        return pqlab_check(!mlkem##N##_enc(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes));                   \
     }                                                                                                                  \
     static int encapsulate_with_coins##N(struct pqlab_set *set) {                                                      \
-        return pqlab_done(                                                                                             \
+        return pqlab_check(                                                                                            \
             !mlkem##N##_enc_derand(set->out[0].bytes, set->out[1].bytes, set->in[0].bytes, set->in[1].bytes));         \
     }                                                                                                                  \
     static int decapsulate##N(struct pqlab_set *set) {                                                                 \
-        return pqlab_done(!mlkem##N##_dec(set->out[0].bytes, set->in[2].bytes, set->in[1].bytes));                     \
+        return pqlab_check(!mlkem##N##_dec(set->out[0].bytes, set->in[2].bytes, set->in[1].bytes));                    \
     }                                                                                                                  \
     static const struct pqlab_operation operations##N[] = PQLAB_KEM(keygen##N, NULL, encapsulate##N, decapsulate##N);  \
     static const struct pqlab_scheme scheme##N = {.keys = {{"expanded", MLKEM##N##_SECRETKEYBYTES}},                   \
@@ -43,7 +43,7 @@ int randombytes(uint8_t *bytes, size_t length) { return getrandom(bytes, length,
                                                   .seed = 2 * MLKEM_SYMBYTES,                                          \
                                                   .coins = MLKEM_SYMBYTES,                                             \
                                                   .keygen_from_seed = keygen_from_seed##N,                             \
-                                                  .with_coins = encapsulate_with_coins##N};
+                                                  .run_with_coins = encapsulate_with_coins##N};
 
 ML_KEM(512)
 ML_KEM(768)

@@ -27,7 +27,7 @@ struct pqlab_scheme {
     int (*load_public)(struct pqlab_set *set, const struct pqlab_field *key);
     int (*load_private)(struct pqlab_set *set, const struct pqlab_field *key);
     int (*keygen_from_seed)(struct pqlab_set *set);
-    int (*with_coins)(struct pqlab_set *set); /* encapsulates or signs with the coins in the last input */
+    int (*run_with_coins)(struct pqlab_set *set); /* encapsulates or signs with the coins in the last input */
 };
 
 /* Operations of a scheme. `encode` encodes a generated key, and may be NULL. */
@@ -44,7 +44,7 @@ struct pqlab_scheme {
 #define PQLAB_HASH(digest) {{"digest", 1, 1, pqlab_digest_ready, digest, NULL}, {0}}
 
 /* Allocates the state of a set. */
-static inline void *pqlab_state(struct pqlab_set *set, size_t size) {
+static inline void *pqlab_allocate_state(struct pqlab_set *set, size_t size) {
     set->state = calloc(1, size);
     if (!set->state) abort();
     return set->state;
@@ -52,17 +52,17 @@ static inline void *pqlab_state(struct pqlab_set *set, size_t size) {
 
 /* Allocates a new state for a set, and drops the previous state after the visit. For key generation, which keeps the
  * key that it generated last. */
-static inline void *pqlab_replace(struct pqlab_set *set, size_t size, void (*drop)(void *state)) {
-    pqlab_later(drop, set->state);
+static inline void *pqlab_replace_state(struct pqlab_set *set, size_t size, void (*drop)(void *state)) {
+    pqlab_drop_later(drop, set->state);
     set->drop = drop;
-    return pqlab_state(set, size);
+    return pqlab_allocate_state(set, size);
 }
 
 /* Result of an operation that succeeded or failed. */
-static inline int pqlab_done(int succeeded) { return succeeded ? PQLAB_OK : PQLAB_ERROR; }
+static inline int pqlab_check(int succeeded) { return succeeded ? PQLAB_OK : PQLAB_ERROR; }
 
 /* Stores the verdict of a verification. */
-static inline int pqlab_verdict(struct pqlab_set *set, int valid) {
+static inline int pqlab_store_verdict(struct pqlab_set *set, int valid) {
     set->out[0].bytes[0] = valid ? '1' : '0';
     return PQLAB_OK;
 }
@@ -86,7 +86,7 @@ static inline int pqlab_keygen_ready(struct pqlab_set *set) {
     if (set->in[0].length > 0) {
         if (!scheme->keygen_from_seed) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "seeds are not supported");
         if (set->in[0].length != scheme->seed) return pqlab_refuse(set, PQLAB_ERROR, "wrong seed length");
-        set->instead = scheme->keygen_from_seed;
+        set->run_in_call = scheme->keygen_from_seed;
     }
     pqlab_out(set, scheme->public_key);
     pqlab_out(set, scheme->keys[0].length);
@@ -96,9 +96,9 @@ static inline int pqlab_keygen_ready(struct pqlab_set *set) {
 static inline int pqlab_encapsulate_ready(struct pqlab_set *set) {
     const struct pqlab_scheme *scheme = set->context;
     if (set->in[1].length > 0) {
-        if (!scheme->with_coins) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "coins are not supported");
+        if (!scheme->run_with_coins) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "coins are not supported");
         if (set->in[1].length != scheme->coins) return pqlab_refuse(set, PQLAB_ERROR, "wrong length of coins");
-        set->instead = scheme->with_coins;
+        set->run_in_call = scheme->run_with_coins;
     }
     pqlab_out(set, scheme->output);
     pqlab_out(set, scheme->secret);
@@ -120,10 +120,10 @@ static inline int pqlab_sign_ready(struct pqlab_set *set) {
         return pqlab_refuse(set, PQLAB_UNSUPPORTED, "contexts are not supported");
     if (set->in[3].length > 255) return pqlab_refuse(set, PQLAB_ERROR, "the context is longer than 255 bytes");
     if (set->ins > 4) {
-        if (!scheme->with_coins) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "coins are not supported");
+        if (!scheme->run_with_coins) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "coins are not supported");
         if (set->in[4].length > 0 && set->in[4].length != scheme->coins)
             return pqlab_refuse(set, PQLAB_ERROR, "wrong length of coins");
-        set->instead = scheme->with_coins;
+        set->run_in_call = scheme->run_with_coins;
     }
     pqlab_out(set, scheme->output);
     return pqlab_load_private(set, scheme);

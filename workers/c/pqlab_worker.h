@@ -25,15 +25,15 @@ struct pqlab_field {
 };
 
 /* One set of inputs, with its outputs. Absent inputs have no bytes and the length 0. The state belongs to the
- * operation, and is freed with the case, by `drop` if set, else by free. If `ready` sets `instead`, a `call` uses this
- * function and not `run`: for seeds and coins, which visits do not have. */
+ * operation, and is freed with the case, by `drop` if set, else by free. If `ready` sets `run_in_call`, a `call` uses
+ * this function and not `run`: for seeds and coins, which visits do not have. */
 struct pqlab_set {
     const void *context; /* the context of the offer */
     struct pqlab_field in[PQLAB_INPUTS], out[PQLAB_OUTPUTS];
     size_t ins, outs;
     void *state;
     void (*drop)(void *state);
-    int (*instead)(struct pqlab_set *set);
+    int (*run_in_call)(struct pqlab_set *set);
     const char *why;
 };
 
@@ -69,22 +69,22 @@ static inline int pqlab_is(const struct pqlab_field *field, const char *text) {
     return field->length == strlen(text) && !memcmp(field->bytes, text, field->length);
 }
 
-static struct pqlab_old {
+static struct pqlab_dropped {
     void (*drop)(void *);
     void *object;
-} *pqlab_olds;
-static size_t pqlab_old_count, pqlab_old_room;
+} *pqlab_replaced;
+static size_t pqlab_replaced_count, pqlab_replaced_room;
 
 /* Drops an object after the visit. An operation calls this for a key that it replaces, so that dropping the key is not
  * timed. */
-static inline void pqlab_later(void (*drop)(void *), void *object) {
+static inline void pqlab_drop_later(void (*drop)(void *), void *object) {
     if (!object) return;
-    if (pqlab_old_count == pqlab_old_room) {
-        pqlab_old_room = pqlab_old_room ? 2 * pqlab_old_room : 4096;
-        pqlab_olds = realloc(pqlab_olds, pqlab_old_room * sizeof *pqlab_olds);
-        if (!pqlab_olds) abort();
+    if (pqlab_replaced_count == pqlab_replaced_room) {
+        pqlab_replaced_room = pqlab_replaced_room ? 2 * pqlab_replaced_room : 4096;
+        pqlab_replaced = realloc(pqlab_replaced, pqlab_replaced_room * sizeof *pqlab_replaced);
+        if (!pqlab_replaced) abort();
     }
-    pqlab_olds[pqlab_old_count++] = (struct pqlab_old){drop, object};
+    pqlab_replaced[pqlab_replaced_count++] = (struct pqlab_dropped){drop, object};
 }
 
 /* ---- Internal from here on, except pqlab_main and pqlab_serve. */
@@ -216,10 +216,10 @@ static void pqlab_forget(struct pqlab_set *set, int inputs_too) {
     else free(set->state);
 }
 
-static void pqlab_drop_olds(void) {
-    while (pqlab_old_count > 0) {
-        pqlab_old_count--;
-        pqlab_olds[pqlab_old_count].drop(pqlab_olds[pqlab_old_count].object);
+static void pqlab_drop_replaced(void) {
+    while (pqlab_replaced_count > 0) {
+        pqlab_replaced_count--;
+        pqlab_replaced[pqlab_replaced_count].drop(pqlab_replaced[pqlab_replaced_count].object);
     }
 }
 
@@ -241,13 +241,13 @@ static int pqlab_call(const struct pqlab_offer *offers, struct pqlab_field *in, 
     if (set.ins < operation->least || set.ins > operation->most) return PQLAB_ERROR;
     memcpy(set.in, in + 2, set.ins * sizeof *in);
     int code = operation->ready(&set);
-    if (code == PQLAB_OK) code = set.instead ? set.instead(&set) : operation->run(&set);
+    if (code == PQLAB_OK) code = set.run_in_call ? set.run_in_call(&set) : operation->run(&set);
     if (code == PQLAB_OK && operation->finish) code = operation->finish(&set);
     if (code == PQLAB_OK)
         for (size_t i = 0; i < set.outs; i++) pqlab_put(set.out[i].bytes, set.out[i].length);
     *why = set.why;
     pqlab_forget(&set, 0);
-    pqlab_drop_olds();
+    pqlab_drop_replaced();
     return code;
 }
 
@@ -297,11 +297,11 @@ static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const 
     struct pqlab_set *sets = of->sets, *end = sets + of->count, *at = sets + first % of->count;
     uint64_t begun = pqlab_now();
     for (uint64_t i = 0; i < n; i++) {
-        if (run(at)) return *why = at->why, pqlab_drop_olds(), PQLAB_ERROR;
+        if (run(at)) return *why = at->why, pqlab_drop_replaced(), PQLAB_ERROR;
         if (++at == end) at = sets;
     }
     uint64_t elapsed = pqlab_now() - begun;
-    pqlab_drop_olds();
+    pqlab_drop_replaced();
     of->first = first % of->count;
     of->n = n < of->count ? n : of->count;
     pqlab_put_number(elapsed);

@@ -21,7 +21,7 @@ struct algorithm {
     int type; /* wolfCrypt's number of the parameter set */
 };
 
-static int type_of(const struct pqlab_set *set) { return ((const struct algorithm *)set->context)->type; }
+static int get_type(const struct pqlab_set *set) { return ((const struct algorithm *)set->context)->type; }
 
 /* ---- ML-KEM. */
 
@@ -31,8 +31,8 @@ static void kem_drop(void *key) {
 }
 
 static MlKemKey *kem_new(struct pqlab_set *set) {
-    MlKemKey *key = pqlab_replace(set, sizeof *key, kem_drop);
-    if (wc_MlKemKey_Init(key, type_of(set), NULL, INVALID_DEVID)) abort();
+    MlKemKey *key = pqlab_replace_state(set, sizeof *key, kem_drop);
+    if (wc_MlKemKey_Init(key, get_type(set), NULL, INVALID_DEVID)) abort();
     return key;
 }
 
@@ -44,30 +44,30 @@ static int kem_load_private(struct pqlab_set *set, const struct pqlab_field *key
     return !wc_MlKemKey_DecodePrivateKey(kem_new(set), key->bytes, key->length);
 }
 
-static int kem_keygen(struct pqlab_set *set) { return pqlab_done(!wc_MlKemKey_MakeKey(kem_new(set), &generator)); }
+static int kem_keygen(struct pqlab_set *set) { return pqlab_check(!wc_MlKemKey_MakeKey(kem_new(set), &generator)); }
 
 static int kem_keygen_from_seed(struct pqlab_set *set) {
-    return pqlab_done(!wc_MlKemKey_MakeKeyWithRandom(kem_new(set), set->in[0].bytes, (int)set->in[0].length));
+    return pqlab_check(!wc_MlKemKey_MakeKeyWithRandom(kem_new(set), set->in[0].bytes, (int)set->in[0].length));
 }
 
 static int kem_encode(struct pqlab_set *set) {
     const struct pqlab_field *public = &set->out[0], *private = &set->out[1];
-    return pqlab_done(!wc_MlKemKey_EncodePublicKey(set->state, public->bytes, public->length) &&
-                      !wc_MlKemKey_EncodePrivateKey(set->state, private->bytes, private->length));
+    return pqlab_check(!wc_MlKemKey_EncodePublicKey(set->state, public->bytes, public->length) &&
+                       !wc_MlKemKey_EncodePrivateKey(set->state, private->bytes, private->length));
 }
 
 static int kem_encapsulate(struct pqlab_set *set) {
-    return pqlab_done(!wc_MlKemKey_Encapsulate(set->state, set->out[0].bytes, set->out[1].bytes, &generator));
+    return pqlab_check(!wc_MlKemKey_Encapsulate(set->state, set->out[0].bytes, set->out[1].bytes, &generator));
 }
 
 static int kem_with_coins(struct pqlab_set *set) {
-    return pqlab_done(!wc_MlKemKey_EncapsulateWithRandom(set->state, set->out[0].bytes, set->out[1].bytes,
-                                                         set->in[1].bytes, (int)set->in[1].length));
+    return pqlab_check(!wc_MlKemKey_EncapsulateWithRandom(set->state, set->out[0].bytes, set->out[1].bytes,
+                                                          set->in[1].bytes, (int)set->in[1].length));
 }
 
 static int kem_decapsulate(struct pqlab_set *set) {
     const struct pqlab_field *ciphertext = &set->in[2];
-    return pqlab_done(!wc_MlKemKey_Decapsulate(set->state, set->out[0].bytes, ciphertext->bytes, ciphertext->length));
+    return pqlab_check(!wc_MlKemKey_Decapsulate(set->state, set->out[0].bytes, ciphertext->bytes, ciphertext->length));
 }
 
 #define ML_KEM(TYPE, PUBLIC, PRIVATE, CIPHERTEXT)                                                                      \
@@ -80,7 +80,7 @@ static int kem_decapsulate(struct pqlab_set *set) {
       .load_public = kem_load_public,                                                                                  \
       .load_private = kem_load_private,                                                                                \
       .keygen_from_seed = kem_keygen_from_seed,                                                                        \
-      .with_coins = kem_with_coins},                                                                                   \
+      .run_with_coins = kem_with_coins},                                                                               \
      TYPE}
 
 static const struct pqlab_operation kem_operations[] =
@@ -96,7 +96,7 @@ static void x25519_drop(void *key) {
 }
 
 static curve25519_key *x25519_new(struct pqlab_set *set) {
-    curve25519_key *key = pqlab_replace(set, sizeof *key, x25519_drop);
+    curve25519_key *key = pqlab_replace_state(set, sizeof *key, x25519_drop);
     if (wc_curve25519_init(key)) abort();
     return key;
 }
@@ -115,21 +115,21 @@ static int x25519_load_private(struct pqlab_set *set, const struct pqlab_field *
 }
 
 static int x25519_keygen(struct pqlab_set *set) {
-    return pqlab_done(!wc_curve25519_make_key(&generator, CURVE25519_KEYSIZE, x25519_new(set)));
+    return pqlab_check(!wc_curve25519_make_key(&generator, CURVE25519_KEYSIZE, x25519_new(set)));
 }
 
-static int x25519_keygen_from_seed(struct pqlab_set *set) { return pqlab_done(x25519_load_private(set, &set->in[0])); }
+static int x25519_keygen_from_seed(struct pqlab_set *set) { return pqlab_check(x25519_load_private(set, &set->in[0])); }
 
 /* Writes the public half of a key to a field. */
-static int x25519_public(curve25519_key *key, struct pqlab_field *field) {
+static int x25519_export_public(curve25519_key *key, struct pqlab_field *field) {
     word32 length = (word32)field->length;
     return wc_curve25519_export_public_ex(key, field->bytes, &length, EC25519_LITTLE_ENDIAN);
 }
 
 static int x25519_encode(struct pqlab_set *set) {
     word32 length = (word32)set->out[1].length;
-    return pqlab_done(
-        !x25519_public(set->state, &set->out[0]) &&
+    return pqlab_check(
+        !x25519_export_public(set->state, &set->out[0]) &&
         !wc_curve25519_export_private_raw_ex(set->state, set->out[1].bytes, &length, EC25519_LITTLE_ENDIAN));
 }
 
@@ -142,10 +142,10 @@ static int x25519_encapsulate(struct pqlab_set *set) {
     curve25519_key key;
     int code = wc_curve25519_init(&key);
     if (!code) code = wc_curve25519_make_key(&generator, CURVE25519_KEYSIZE, &key);
-    if (!code) code = x25519_public(&key, &set->out[0]);
+    if (!code) code = x25519_export_public(&key, &set->out[0]);
     if (!code) code = x25519_agree(&key, set->state, &set->out[1]);
     wc_curve25519_free(&key);
-    return pqlab_done(!code);
+    return pqlab_check(!code);
 }
 
 static int x25519_decapsulate(struct pqlab_set *set) {
@@ -154,7 +154,7 @@ static int x25519_decapsulate(struct pqlab_set *set) {
     if (!code) code = x25519_import(&peer, &set->in[2]);
     if (!code) code = x25519_agree(set->state, &peer, &set->out[0]);
     wc_curve25519_free(&peer);
-    return pqlab_done(!code);
+    return pqlab_check(!code);
 }
 
 static const struct pqlab_operation x25519_operations[] =
@@ -177,8 +177,8 @@ static void dsa_drop(void *key) {
 }
 
 static wc_MlDsaKey *dsa_new(struct pqlab_set *set) {
-    wc_MlDsaKey *key = pqlab_replace(set, sizeof *key, dsa_drop);
-    if (wc_MlDsaKey_Init(key, NULL, INVALID_DEVID) || wc_MlDsaKey_SetParams(key, (byte)type_of(set))) abort();
+    wc_MlDsaKey *key = pqlab_replace_state(set, sizeof *key, dsa_drop);
+    if (wc_MlDsaKey_Init(key, NULL, INVALID_DEVID) || wc_MlDsaKey_SetParams(key, (byte)get_type(set))) abort();
     return key;
 }
 
@@ -190,23 +190,23 @@ static int dsa_load_private(struct pqlab_set *set, const struct pqlab_field *key
     return !wc_MlDsaKey_ImportPrivRaw(dsa_new(set), key->bytes, key->length);
 }
 
-static int dsa_keygen(struct pqlab_set *set) { return pqlab_done(!wc_MlDsaKey_MakeKey(dsa_new(set), &generator)); }
+static int dsa_keygen(struct pqlab_set *set) { return pqlab_check(!wc_MlDsaKey_MakeKey(dsa_new(set), &generator)); }
 
 static int dsa_keygen_from_seed(struct pqlab_set *set) {
-    return pqlab_done(!wc_MlDsaKey_MakeKeyFromSeed(dsa_new(set), set->in[0].bytes));
+    return pqlab_check(!wc_MlDsaKey_MakeKeyFromSeed(dsa_new(set), set->in[0].bytes));
 }
 
 static int dsa_encode(struct pqlab_set *set) {
     word32 public = (word32)set->out[0].length, private = (word32)set->out[1].length;
-    return pqlab_done(!wc_MlDsaKey_ExportPubRaw(set->state, set->out[0].bytes, &public) &&
-                      !wc_MlDsaKey_ExportPrivRaw(set->state, set->out[1].bytes, &private));
+    return pqlab_check(!wc_MlDsaKey_ExportPubRaw(set->state, set->out[0].bytes, &public) &&
+                       !wc_MlDsaKey_ExportPrivRaw(set->state, set->out[1].bytes, &private));
 }
 
 static int dsa_sign(struct pqlab_set *set) {
     const struct pqlab_field *message = &set->in[2], *context = &set->in[3];
     word32 length = (word32)set->out[0].length;
-    return pqlab_done(!wc_MlDsaKey_SignCtx(set->state, context->bytes, (byte)context->length, set->out[0].bytes,
-                                           &length, message->bytes, message->length, &generator));
+    return pqlab_check(!wc_MlDsaKey_SignCtx(set->state, context->bytes, (byte)context->length, set->out[0].bytes,
+                                            &length, message->bytes, message->length, &generator));
 }
 
 static int dsa_with_coins(struct pqlab_set *set) {
@@ -214,8 +214,9 @@ static int dsa_with_coins(struct pqlab_set *set) {
     word32 length = (word32)set->out[0].length;
     byte coins[32] = {0};
     memcpy(coins, set->in[4].bytes, set->in[4].length);
-    return pqlab_done(!wc_MlDsaKey_SignCtxWithSeed(set->state, context->bytes, (byte)context->length, set->out[0].bytes,
-                                                   &length, message->bytes, message->length, coins));
+    return pqlab_check(!wc_MlDsaKey_SignCtxWithSeed(set->state, context->bytes, (byte)context->length,
+                                                    set->out[0].bytes, &length, message->bytes, message->length,
+                                                    coins));
 }
 
 static int dsa_verify(struct pqlab_set *set) {
@@ -223,7 +224,7 @@ static int dsa_verify(struct pqlab_set *set) {
     int valid = 0;
     int code = wc_MlDsaKey_VerifyCtx(set->state, signature->bytes, signature->length, context->bytes,
                                      (byte)context->length, message->bytes, message->length, &valid);
-    return pqlab_verdict(set, !code && valid);
+    return pqlab_store_verdict(set, !code && valid);
 }
 
 #define ML_DSA(TYPE, PUBLIC, PRIVATE, SIGNATURE)                                                                       \
@@ -236,7 +237,7 @@ static int dsa_verify(struct pqlab_set *set) {
       .load_public = dsa_load_public,                                                                                  \
       .load_private = dsa_load_private,                                                                                \
       .keygen_from_seed = dsa_keygen_from_seed,                                                                        \
-      .with_coins = dsa_with_coins},                                                                                   \
+      .run_with_coins = dsa_with_coins},                                                                               \
      TYPE}
 
 static const struct pqlab_operation dsa_operations[] = PQLAB_SIGNATURE(dsa_keygen, dsa_encode, dsa_sign, dsa_verify);
@@ -251,8 +252,8 @@ static void slh_drop(void *key) {
 }
 
 static SlhDsaKey *slh_new(struct pqlab_set *set) {
-    SlhDsaKey *key = pqlab_replace(set, sizeof *key, slh_drop);
-    if (wc_SlhDsaKey_Init(key, type_of(set), NULL, INVALID_DEVID)) abort();
+    SlhDsaKey *key = pqlab_replace_state(set, sizeof *key, slh_drop);
+    if (wc_SlhDsaKey_Init(key, get_type(set), NULL, INVALID_DEVID)) abort();
     return key;
 }
 
@@ -264,41 +265,43 @@ static int slh_load_private(struct pqlab_set *set, const struct pqlab_field *key
     return !wc_SlhDsaKey_ImportPrivate(slh_new(set), key->bytes, key->length);
 }
 
-static int slh_keygen(struct pqlab_set *set) { return pqlab_done(!wc_SlhDsaKey_MakeKey(slh_new(set), &generator)); }
+static int slh_keygen(struct pqlab_set *set) { return pqlab_check(!wc_SlhDsaKey_MakeKey(slh_new(set), &generator)); }
 
 static int slh_keygen_from_seed(struct pqlab_set *set) {
     const byte *seed = set->in[0].bytes;
     word32 n = (word32)set->in[0].length / 3;
-    return pqlab_done(!wc_SlhDsaKey_MakeKeyWithRandom(slh_new(set), seed, n, seed + n, n, seed + 2 * n, n));
+    return pqlab_check(!wc_SlhDsaKey_MakeKeyWithRandom(slh_new(set), seed, n, seed + n, n, seed + 2 * n, n));
 }
 
 static int slh_encode(struct pqlab_set *set) {
     word32 public = (word32)set->out[0].length, private = (word32)set->out[1].length;
-    return pqlab_done(!wc_SlhDsaKey_ExportPublic(set->state, set->out[0].bytes, &public) &&
-                      !wc_SlhDsaKey_ExportPrivate(set->state, set->out[1].bytes, &private));
+    return pqlab_check(!wc_SlhDsaKey_ExportPublic(set->state, set->out[0].bytes, &public) &&
+                       !wc_SlhDsaKey_ExportPrivate(set->state, set->out[1].bytes, &private));
 }
 
 static int slh_sign(struct pqlab_set *set) {
     const struct pqlab_field *message = &set->in[2], *context = &set->in[3];
     word32 length = (word32)set->out[0].length;
-    return pqlab_done(!wc_SlhDsaKey_Sign(set->state, context->bytes, (byte)context->length, message->bytes,
-                                         message->length, set->out[0].bytes, &length, &generator));
+    return pqlab_check(!wc_SlhDsaKey_Sign(set->state, context->bytes, (byte)context->length, message->bytes,
+                                          message->length, set->out[0].bytes, &length, &generator));
 }
 
 static int slh_with_coins(struct pqlab_set *set) {
     const struct pqlab_field *message = &set->in[2], *context = &set->in[3], *coins = &set->in[4];
     word32 length = (word32)set->out[0].length;
     if (coins->length == 0)
-        return pqlab_done(!wc_SlhDsaKey_SignDeterministic(set->state, context->bytes, (byte)context->length,
-                                                          message->bytes, message->length, set->out[0].bytes, &length));
-    return pqlab_done(!wc_SlhDsaKey_SignWithRandom(set->state, context->bytes, (byte)context->length, message->bytes,
-                                                   message->length, set->out[0].bytes, &length, coins->bytes));
+        return pqlab_check(!wc_SlhDsaKey_SignDeterministic(set->state, context->bytes, (byte)context->length,
+                                                           message->bytes, message->length, set->out[0].bytes,
+                                                           &length));
+    return pqlab_check(!wc_SlhDsaKey_SignWithRandom(set->state, context->bytes, (byte)context->length, message->bytes,
+                                                    message->length, set->out[0].bytes, &length, coins->bytes));
 }
 
 static int slh_verify(struct pqlab_set *set) {
     const struct pqlab_field *message = &set->in[1], *signature = &set->in[2], *context = &set->in[3];
-    return pqlab_verdict(set, !wc_SlhDsaKey_Verify(set->state, context->bytes, (byte)context->length, message->bytes,
-                                                   message->length, signature->bytes, signature->length));
+    return pqlab_store_verdict(set,
+                               !wc_SlhDsaKey_Verify(set->state, context->bytes, (byte)context->length, message->bytes,
+                                                    message->length, signature->bytes, signature->length));
 }
 
 #define SLH_DSA(TYPE, N, SIGNATURE)                                                                                    \
@@ -311,7 +314,7 @@ static int slh_verify(struct pqlab_set *set) {
       .load_public = slh_load_public,                                                                                  \
       .load_private = slh_load_private,                                                                                \
       .keygen_from_seed = slh_keygen_from_seed,                                                                        \
-      .with_coins = slh_with_coins},                                                                                   \
+      .run_with_coins = slh_with_coins},                                                                               \
      TYPE}
 
 static const struct pqlab_operation slh_operations[] = PQLAB_SIGNATURE(slh_keygen, slh_encode, slh_sign, slh_verify);
@@ -329,7 +332,7 @@ static void ed25519_drop(void *key) {
 }
 
 static ed25519_key *ed25519_new(struct pqlab_set *set) {
-    ed25519_key *key = pqlab_replace(set, sizeof *key, ed25519_drop);
+    ed25519_key *key = pqlab_replace_state(set, sizeof *key, ed25519_drop);
     if (wc_ed25519_init(key)) abort();
     return key;
 }
@@ -348,23 +351,23 @@ static int ed25519_load_private(struct pqlab_set *set, const struct pqlab_field 
 }
 
 static int ed25519_keygen(struct pqlab_set *set) {
-    return pqlab_done(!wc_ed25519_make_key(&generator, ED25519_KEY_SIZE, ed25519_new(set)));
+    return pqlab_check(!wc_ed25519_make_key(&generator, ED25519_KEY_SIZE, ed25519_new(set)));
 }
 
 static int ed25519_keygen_from_seed(struct pqlab_set *set) {
-    return pqlab_done(ed25519_load_private(set, &set->in[0]));
+    return pqlab_check(ed25519_load_private(set, &set->in[0]));
 }
 
 static int ed25519_encode(struct pqlab_set *set) {
     word32 public = (word32)set->out[0].length, private = (word32)set->out[1].length;
-    return pqlab_done(!wc_ed25519_export_public(set->state, set->out[0].bytes, &public) &&
-                      !wc_ed25519_export_private_only(set->state, set->out[1].bytes, &private));
+    return pqlab_check(!wc_ed25519_export_public(set->state, set->out[0].bytes, &public) &&
+                       !wc_ed25519_export_private_only(set->state, set->out[1].bytes, &private));
 }
 
 static int ed25519_sign(struct pqlab_set *set) {
     const struct pqlab_field *message = &set->in[2];
     word32 length = (word32)set->out[0].length;
-    return pqlab_done(!wc_ed25519_sign_msg(message->bytes, message->length, set->out[0].bytes, &length, set->state));
+    return pqlab_check(!wc_ed25519_sign_msg(message->bytes, message->length, set->out[0].bytes, &length, set->state));
 }
 
 static int ed25519_verify(struct pqlab_set *set) {
@@ -372,7 +375,7 @@ static int ed25519_verify(struct pqlab_set *set) {
     int valid = 0;
     int code =
         wc_ed25519_verify_msg(signature->bytes, signature->length, message->bytes, message->length, &valid, set->state);
-    return pqlab_verdict(set, !code && valid);
+    return pqlab_store_verdict(set, !code && valid);
 }
 
 static const struct pqlab_operation ed25519_operations[] =
@@ -397,48 +400,48 @@ static void ecdsa_drop(void *key) {
 }
 
 static ecc_key *ecdsa_new(struct pqlab_set *set) {
-    ecc_key *key = pqlab_replace(set, sizeof *key, ecdsa_drop);
+    ecc_key *key = pqlab_replace_state(set, sizeof *key, ecdsa_drop);
     if (wc_ecc_init(key)) abort();
     return key;
 }
 
 /* Length of a scalar in bytes. */
-static word32 ecdsa_length(const struct pqlab_set *set) {
+static word32 get_scalar_length(const struct pqlab_set *set) {
     return (word32)((const struct algorithm *)set->context)->scheme.keys[0].length;
 }
 
 static int ecdsa_load_public(struct pqlab_set *set, const struct pqlab_field *key) {
-    return !wc_ecc_import_x963_ex2(key->bytes, key->length, ecdsa_new(set), type_of(set), 1);
+    return !wc_ecc_import_x963_ex2(key->bytes, key->length, ecdsa_new(set), get_type(set), 1);
 }
 
 static int ecdsa_load_private(struct pqlab_set *set, const struct pqlab_field *key) {
     ecc_key *loaded = ecdsa_new(set);
-    return !wc_ecc_import_private_key_ex(key->bytes, key->length, NULL, 0, loaded, type_of(set)) &&
+    return !wc_ecc_import_private_key_ex(key->bytes, key->length, NULL, 0, loaded, get_type(set)) &&
            !wc_ecc_set_rng(loaded, &generator);
 }
 
 static int ecdsa_keygen(struct pqlab_set *set) {
-    return pqlab_done(!wc_ecc_make_key_ex(&generator, (int)ecdsa_length(set), ecdsa_new(set), type_of(set)));
+    return pqlab_check(!wc_ecc_make_key_ex(&generator, (int)get_scalar_length(set), ecdsa_new(set), get_type(set)));
 }
 
 static int ecdsa_keygen_from_seed(struct pqlab_set *set) {
-    return pqlab_done(ecdsa_load_private(set, &set->in[0]) && !wc_ecc_make_pub_ex(set->state, NULL, &generator));
+    return pqlab_check(ecdsa_load_private(set, &set->in[0]) && !wc_ecc_make_pub_ex(set->state, NULL, &generator));
 }
 
 static int ecdsa_encode(struct pqlab_set *set) {
     word32 public = (word32)set->out[0].length, private = (word32)set->out[1].length;
-    return pqlab_done(!wc_ecc_export_x963(set->state, set->out[0].bytes, &public) &&
-                      !wc_ecc_export_private_only(set->state, set->out[1].bytes, &private));
+    return pqlab_check(!wc_ecc_export_x963(set->state, set->out[0].bytes, &public) &&
+                       !wc_ecc_export_private_only(set->state, set->out[1].bytes, &private));
 }
 
 static int ecdsa_hash(const struct pqlab_set *set, const struct pqlab_field *message, byte *digest) {
-    return ecdsa_length(set) == 32 ? wc_Sha256Hash(message->bytes, message->length, digest)
-                                   : wc_Sha384Hash(message->bytes, message->length, digest);
+    return get_scalar_length(set) == 32 ? wc_Sha256Hash(message->bytes, message->length, digest)
+                                        : wc_Sha384Hash(message->bytes, message->length, digest);
 }
 
 static int ecdsa_sign(struct pqlab_set *set) {
     byte digest[ECDSA_BYTES], der[ECC_MAX_SIG_SIZE], r[ECDSA_BYTES], s[ECDSA_BYTES], *out = set->out[0].bytes;
-    word32 n = ecdsa_length(set), length = sizeof der, r_length = n, s_length = n;
+    word32 n = get_scalar_length(set), length = sizeof der, r_length = n, s_length = n;
     if (ecdsa_hash(set, &set->in[2], digest) || wc_ecc_sign_hash(digest, n, der, &length, &generator, set->state) ||
         wc_ecc_sig_to_rs(der, length, r, &r_length, s, &s_length))
         return PQLAB_ERROR;
@@ -451,12 +454,12 @@ static int ecdsa_sign(struct pqlab_set *set) {
 static int ecdsa_verify(struct pqlab_set *set) {
     const struct pqlab_field *signature = &set->in[2];
     byte digest[ECDSA_BYTES], der[ECC_MAX_SIG_SIZE];
-    word32 n = ecdsa_length(set), length = sizeof der;
+    word32 n = get_scalar_length(set), length = sizeof der;
     int valid = 0;
     int code = signature->length != 2 * n || ecdsa_hash(set, &set->in[1], digest) ||
                wc_ecc_rs_raw_to_sig(signature->bytes, n, signature->bytes + n, n, der, &length) ||
                wc_ecc_verify_hash(der, length, digest, n, &valid, set->state);
-    return pqlab_verdict(set, !code && valid);
+    return pqlab_store_verdict(set, !code && valid);
 }
 
 #define ECDSA(TYPE, BYTES)                                                                                             \
@@ -482,7 +485,7 @@ struct hash {
 
 static int digest(struct pqlab_set *set) {
     const struct hash *hash = set->context;
-    return pqlab_done(!hash->digest(set->in[0].bytes, set->in[0].length, set->out[0].bytes));
+    return pqlab_check(!hash->digest(set->in[0].bytes, set->in[0].length, set->out[0].bytes));
 }
 
 static const struct pqlab_operation hash_operations[] = PQLAB_HASH(digest);

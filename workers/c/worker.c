@@ -15,38 +15,38 @@ struct algorithm {
     const OQS_SIG *sig;
 };
 
-static const OQS_KEM *kem_of(const struct pqlab_set *set) { return ((const struct algorithm *)set->context)->kem; }
-static const OQS_SIG *sig_of(const struct pqlab_set *set) { return ((const struct algorithm *)set->context)->sig; }
+static const OQS_KEM *get_kem(const struct pqlab_set *set) { return ((const struct algorithm *)set->context)->kem; }
+static const OQS_SIG *get_sig(const struct pqlab_set *set) { return ((const struct algorithm *)set->context)->sig; }
 
 static int kem_keygen(struct pqlab_set *set) {
-    return pqlab_done(OQS_KEM_keypair(kem_of(set), set->out[0].bytes, set->out[1].bytes) == OQS_SUCCESS);
+    return pqlab_check(OQS_KEM_keypair(get_kem(set), set->out[0].bytes, set->out[1].bytes) == OQS_SUCCESS);
 }
 
 static int encapsulate(struct pqlab_set *set) {
     const struct pqlab_field *key = &set->in[0];
-    return pqlab_done(OQS_KEM_encaps(kem_of(set), set->out[0].bytes, set->out[1].bytes, key->bytes) == OQS_SUCCESS);
+    return pqlab_check(OQS_KEM_encaps(get_kem(set), set->out[0].bytes, set->out[1].bytes, key->bytes) == OQS_SUCCESS);
 }
 
 static int decapsulate(struct pqlab_set *set) {
     const struct pqlab_field *key = &set->in[1], *ciphertext = &set->in[2];
-    return pqlab_done(OQS_KEM_decaps(kem_of(set), set->out[0].bytes, ciphertext->bytes, key->bytes) == OQS_SUCCESS);
+    return pqlab_check(OQS_KEM_decaps(get_kem(set), set->out[0].bytes, ciphertext->bytes, key->bytes) == OQS_SUCCESS);
 }
 
 static int sig_keygen(struct pqlab_set *set) {
-    return pqlab_done(OQS_SIG_keypair(sig_of(set), set->out[0].bytes, set->out[1].bytes) == OQS_SUCCESS);
+    return pqlab_check(OQS_SIG_keypair(get_sig(set), set->out[0].bytes, set->out[1].bytes) == OQS_SUCCESS);
 }
 
 static int sign(struct pqlab_set *set) {
     const struct pqlab_field *key = &set->in[1], *message = &set->in[2];
     struct pqlab_field *out = &set->out[0];
-    return pqlab_done(OQS_SIG_sign(sig_of(set), out->bytes, &out->length, message->bytes, message->length,
-                                   key->bytes) == OQS_SUCCESS);
+    return pqlab_check(OQS_SIG_sign(get_sig(set), out->bytes, &out->length, message->bytes, message->length,
+                                    key->bytes) == OQS_SUCCESS);
 }
 
 static int verify(struct pqlab_set *set) {
     const struct pqlab_field *key = &set->in[0], *message = &set->in[1], *signature = &set->in[2];
-    return pqlab_verdict(set, OQS_SIG_verify(sig_of(set), message->bytes, message->length, signature->bytes,
-                                             signature->length, key->bytes) == OQS_SUCCESS);
+    return pqlab_store_verdict(set, OQS_SIG_verify(get_sig(set), message->bytes, message->length, signature->bytes,
+                                                   signature->length, key->bytes) == OQS_SUCCESS);
 }
 
 int main(int count, char **arguments) {
