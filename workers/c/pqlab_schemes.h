@@ -11,8 +11,8 @@
 
 #include "pqlab_worker.h"
 
-/* A KEM or signature scheme. All lengths are in bytes. Functions that are absent mean: keys need no loading, and
- * callers choose no seeds or coins. */
+/* A KEM or signature scheme. All lengths are in bytes. A scheme without functions to load keys takes keys as bytes.
+ * Without the last two functions, callers cannot choose seeds or coins. */
 struct pqlab_scheme {
     struct {
         const char *encoding; /* seed, expanded or scalar */
