@@ -77,7 +77,7 @@ static int load_private_x25519(botan_privkey_t *key, const uint8_t *bytes, size_
 }
 
 static int load_private_ecdsa(botan_privkey_t *key, const uint8_t *bytes, size_t length, const char *set) {
-    botan_mp_t scalar;
+    botan_mp_t scalar = NULL;
     int code = botan_mp_init(&scalar);
     if (!code) code = botan_mp_from_bin(scalar, bytes, length);
     if (!code) code = botan_privkey_load_ecdsa(key, scalar, set);

@@ -235,7 +235,7 @@ static int pqlab_call(const struct pqlab_offer *offers, struct pqlab_field *in, 
     if (count < 2) return PQLAB_ERROR;
     const struct pqlab_operation *operation = pqlab_find(offers, &in[0], &in[1], &set.context);
     *why = "not offered";
-    if (!operation) return PQLAB_UNSUPPORTED;
+    if (!operation || pqlab_is(&in[0], "null")) return PQLAB_UNSUPPORTED;
     *why = "wrong number of fields";
     set.ins = count - 2;
     if (set.ins < operation->least || set.ins > operation->most) return PQLAB_ERROR;
@@ -295,6 +295,7 @@ static uint64_t pqlab_now(void) {
 static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const char **why) {
     int (*run)(struct pqlab_set *) = of->operation->run;
     struct pqlab_set *sets = of->sets, *end = sets + of->count, *at = sets + first % of->count;
+    of->n = 0; /* After a failed visit, there are no answers. */
     uint64_t begun = pqlab_now();
     for (uint64_t i = 0; i < n; i++) {
         if (run(at)) return *why = at->why, pqlab_drop_replaced(), PQLAB_ERROR;

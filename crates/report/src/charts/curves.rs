@@ -3,7 +3,7 @@
 use super::areas::{repeated, subject};
 use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
 use super::look::Looks;
-use super::provenance::{named, time_whiskers};
+use super::provenance::{cycle_whiskers, named, time_whiskers};
 use super::{Chart, ratios, slug};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, rate};
 use pqlab_record::{Case, Parameter, Statistic};
@@ -252,7 +252,8 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
         canvas.symbol(look(series).doubted(series.doubt().filter(|_| every)), right + 16.0, *place, &series.name());
         canvas.label(right + 25.0, *place, TextStyle::Faint, Anchor::Start, &labels[*number]);
     }
-    canvas.note(time_whiskers(analysis));
+    let in_cycles = plot.up.0.starts_with("core cycles");
+    canvas.note(if in_cycles { cycle_whiskers(analysis) } else { time_whiskers(analysis) });
     canvas.note(plot.note);
     if what.len() > 1 {
         canvas.note("Colours are libraries; shapes are algorithms and operations.");

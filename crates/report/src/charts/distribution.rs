@@ -2,7 +2,7 @@
 
 use super::areas::subject;
 use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
-use super::intervals::{library_words, usual};
+use super::intervals::{LOWEST, library_words, usual};
 use super::look::{Look, Looks};
 use super::provenance::failures;
 use super::ratios::{doubt, name as name_of};
@@ -195,6 +195,9 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         spread.join("; ")
     );
     canvas.note(shape);
+    if chosen.iter().any(|row| doubt(row).is_some()) {
+        canvas.note(LOWEST);
+    }
     canvas.note(if more > 0 { format!("Slower algorithms, only in the table: {more}.") } else { String::new() });
     canvas.note(failures(analysis, &rows));
     Some(canvas.finish(analysis, &format!("violin-{}", slug(area)), &title, about))

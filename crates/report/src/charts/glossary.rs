@@ -1,9 +1,10 @@
 //! Explanations of the words in a picture that a reader may not know.
 
 /// Words of parameters and operations, each with its explanation for the small print.
-const WORDS: [(&str, &str); 3] = [
+const WORDS: [(&str, &str); 4] = [
     ("coins=exact", "coins=exact: the caller supplies the randomness."),
     ("chain", "chain=N: the server sends N intermediate certificates."),
+    ("handshake-load", "handshake-load: each task is one complete handshake."),
     ("cycle", "cycle: generating a key pair, signing and verifying."),
 ];
 

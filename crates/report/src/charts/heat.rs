@@ -51,7 +51,10 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     };
     lines.sort_by(|(_, one), (_, other)| place(one).cmp(&place(other)).then(least(one).total_cmp(&least(other))));
     let all = lines.len();
-    lines.truncate(MOST);
+    let cut = lines.split_off(all.min(MOST));
+    let operation = |(_, rows): &(String, Vec<&CaseAnalysis<'_>>)| rows[0].case().operation.clone();
+    let mut hidden = distinct(cut.iter().map(operation));
+    hidden.retain(|name| lines.iter().all(|line| operation(line) != *name));
     let shown = lines.iter().flat_map(|(_, rows)| rows);
     let columns: Vec<&str> = distinct(shown.map(|row| row.case().provider.as_str()));
     // A single column compares nothing, and more than twelve columns do not fit on a page.
@@ -108,8 +111,14 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
             canvas.shows(row);
         }
     }
-    let more =
-        if all > lines.len() { format!(" The table lists {} more rows.", all - lines.len()) } else { String::new() };
+    let hidden = match hidden.is_empty() {
+        true => String::new(),
+        false => format!(", among them every {}", hidden.join(" and ")),
+    };
+    let more = match cut.len() {
+        0 => String::new(),
+        cut => format!(" The table lists {cut} more rows{hidden}."),
+    };
     let has_cycles = |row: &&CaseAnalysis<'_>| row.estimates.as_ref().is_some_and(|it| it.cycles.is_some());
     let drawn = || lines.iter().flat_map(|(_, rows)| rows.iter().copied());
     let units = match (drawn().all(|row| has_cycles(&row)), drawn().any(|row| has_cycles(&row))) {

@@ -100,6 +100,9 @@ pub(super) fn library_words(rows: &[&CaseAnalysis<'_>]) -> String {
     }
 }
 
+/// Sentence for pictures with the fastest ranked library of each algorithm.
+pub(super) const LOWEST: &str = "A grey mark is the lowest figure of an algorithm for which no library is ranked.";
+
 /// Maximum number of cases to name in a sentence.
 const NAMED: usize = 3;
 
@@ -209,7 +212,7 @@ fn picture<'a>(
     canvas.note(lower);
     let unranked = lines.iter().filter(|line| ratios::doubt(line.leaders[0]).is_some()).count();
     if unranked > 0 && unranked < lines.len() {
-        canvas.note("A grey mark is the lowest figure, if no library is ranked.");
+        canvas.note(LOWEST);
     }
     canvas.note(states(analysis, area));
     canvas.note(failures(analysis, rows));

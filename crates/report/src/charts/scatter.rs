@@ -6,7 +6,7 @@ use super::intervals::{library_words, usual};
 use super::look::{Look, Looks};
 use super::provenance::{named, time_whiskers};
 use super::ratios::doubt;
-use super::stack::lower_sentence;
+use super::stack::{Unranked, lower_sentence};
 use super::{Chart, slug};
 use pqlab_analysis::number::{grouped as thousands, is_approximate, known_time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, wire_bytes};
@@ -89,16 +89,19 @@ struct Points {
     points: Vec<Point>,
     /// Algorithms without a point, for which no library is ranked.
     unranked: Vec<String>,
-    /// For each library that is faster than a point but not ranked, the reason.
-    lower: Vec<&'static str>,
+    /// Algorithms without a point, for which no library has all operations.
+    incomplete: Vec<String>,
+    /// Libraries that are faster than a point but not ranked.
+    lower: Vec<Unranked>,
 }
 
 fn points(analysis: &RunAnalysis<'_>, area: &str) -> Points {
     let rows = usual(analysis, area);
-    let Points { mut points, mut unranked, mut lower } = Points::default();
+    let Points { mut points, mut unranked, mut incomplete, mut lower } = Points::default();
     for (algorithm, rows) in grouped(rows.iter().copied(), |row| row.case().algorithm.clone()) {
         let bytes = rows.iter().find_map(|row| wire_bytes(&row.case().facts.sizes));
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
+        let mut complete = false;
         for (operations, names) in TOGETHER.iter().enumerate() {
             let of_provider = grouped(rows.iter().copied(), |row| row.case().provider.clone());
             let part = |rows: &[&'_ CaseAnalysis<'_>], operation: &str| {
@@ -111,6 +114,7 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> Points {
                 Some((provider.clone(), analysis.total(&parts)?, parts))
             });
             let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
+            complete |= !whole.is_empty();
             let rivals: Vec<Vec<&CaseAnalysis<'_>>> = whole.iter().map(|(_, _, parts)| parts.clone()).collect();
             let leaders = analysis.ranking(&rivals).leaders();
             if bytes.is_some() && leaders.is_empty() && !whole.is_empty() {
@@ -120,15 +124,21 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> Points {
             let providers = leaders.iter().map(|place| whole[*place].0.clone()).collect();
             let (algorithm, time) = (algorithm.clone(), whole[*best].1);
             let faster = whole.iter().filter(|(_, total, _)| total.estimate < time.estimate);
-            lower.extend(faster.filter_map(|(.., parts)| parts.iter().find_map(|part| doubt(part))));
+            let unranked = |(provider, _, parts): &(String, Interval, Vec<&CaseAnalysis<'_>>)| {
+                Some((provider.clone(), parts.iter().find_map(|part| doubt(part))?))
+            };
+            lower.extend(faster.filter_map(unranked));
             points.push(Point { algorithm, providers, bytes, time, classical, operations });
         }
+        if bytes.is_some() && !complete {
+            incomplete.push(algorithm.clone());
+        }
     }
-    Points { points, unranked, lower }
+    Points { points, unranked, incomplete, lower }
 }
 
 pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let Points { mut points, unranked, lower } = points(analysis, area);
+    let Points { mut points, unranked, incomplete, lower } = points(analysis, area);
     if points.len() < 3 {
         return None;
     }
@@ -180,6 +190,9 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     }
     if !unranked.is_empty() {
         note.push_str(&format!(" Not shown, because no library is ranked: {}.", unranked.join(", ")));
+    }
+    if !incomplete.is_empty() {
+        note.push_str(&format!(" Not shown, because not all operations were measured: {}.", incomplete.join(", ")));
     }
     note.push_str(&lower_sentence(["library", "libraries"], &lower));
     let dots: Vec<Dot> = points.iter().map(dot).collect();

@@ -6,7 +6,7 @@ use super::provenance::{named, time_whiskers};
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::number::{is_approximate, known_time, percent, time};
-use pqlab_analysis::{RunAnalysis, distinct};
+use pqlab_analysis::{RunAnalysis, distinct, gathered};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -62,11 +62,13 @@ pub(super) fn any_approximate(figures: &[Option<Interval>]) -> bool {
 }
 
 /// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked. Returns the bars, and the
-/// reasons why faster bars with the same name are not ranked.
-pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<&'static str>) {
+/// providers of faster bars with the same name, each with the reason why it is not ranked.
+pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<Unranked>) {
     let whole = |bar: &Bar| bar.whole.map_or(f64::INFINITY, |whole| whole.estimate);
-    let unranked: Vec<(String, f64, &str)> =
-        bars.iter().filter_map(|bar| Some((bar.name.clone(), whole(bar), bar.doubt?))).collect();
+    let unranked: Vec<(String, f64, Unranked)> = bars
+        .iter()
+        .filter_map(|bar| Some((bar.name.clone(), whole(bar), (bar.provider.clone(), bar.doubt?))))
+        .collect();
     let mut kept: Vec<Bar> = Vec::new();
     for bar in bars {
         match kept.iter_mut().find(|other| other.name == bar.name) {
@@ -79,21 +81,25 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<&'static str>) {
             None => kept.push(bar),
         }
     }
-    let lower = |(name, time, _): &&(String, f64, &str)| {
+    let lower = |(name, time, _): &&(String, f64, Unranked)| {
         kept.iter().any(|bar| bar.name == *name && bar.doubt.is_none() && *time < whole(bar))
     };
-    let lower = unranked.iter().filter(lower).map(|(.., reason)| *reason).collect();
+    let lower = unranked.iter().filter(lower).map(|(.., unranked)| unranked.clone()).collect();
     (kept, lower)
 }
 
+/// A provider, and the reason why a figure of it is not ranked.
+pub(super) type Unranked = (String, &'static str);
+
 /// Returns a sentence that counts the faster bars or libraries (`what`) that are left out because they are not ranked,
-/// by reason. Returns an empty string if there are none.
-pub(super) fn lower_sentence([one, several]: [&str; 2], reasons: &[&str]) -> String {
-    let count = |reason: &&str| reasons.iter().filter(|other| *other == reason).count();
-    let counted: Vec<String> =
-        distinct(reasons.iter()).iter().map(|reason| format!("{} {reason}", count(reason))).collect();
-    let counted = counted.join(", ");
-    match reasons.len() {
+/// by reason, with their providers. Returns an empty string if there are none.
+pub(super) fn lower_sentence([one, several]: [&str; 2], left_out: &[Unranked]) -> String {
+    let groups = gathered(left_out.iter().map(|(provider, reason)| (*reason, provider.as_str())));
+    let counted = groups.iter().map(|(reason, providers)| {
+        format!("{} {reason}: {}", providers.len(), distinct(providers.iter().copied()).join(", "))
+    });
+    let counted = counted.collect::<Vec<_>>().join("; ");
+    match left_out.len() {
         0 => String::new(),
         1 => format!(" 1 faster {one} is left out, because it is not ranked ({counted})."),
         all => format!(" {all} faster {several} are left out, because they are not ranked ({counted})."),

@@ -21,13 +21,14 @@ macro_rules! worker_file {
 }
 
 /// Files of the workers in C, which scripts compile with a library.
-const WORKER_FILES: [(&str, &str); 6] = [
+const WORKER_FILES: [(&str, &str); 7] = [
     worker_file!("boringssl.c"),
     worker_file!("botan.c"),
     worker_file!("mldsa-native.c"),
     worker_file!("mlkem-native.c"),
     worker_file!("pqlab_schemes.h"),
     worker_file!("pqlab_worker.h"),
+    worker_file!("wolfssl.c"),
 ];
 
 /// Time between two looks at the log of a build.

@@ -14,13 +14,14 @@ macro_rules! recipe {
     };
 }
 /// The recipes, each with the script that builds the library.
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 7] = [
     recipe!("boringssl"),
     recipe!("botan"),
     recipe!("liboqs"),
     recipe!("mldsa-native"),
     recipe!("mlkem-native"),
     recipe!("openssl"),
+    recipe!("wolfssl"),
 ];
 
 static RECIPES: LazyLock<Vec<Recipe>> = LazyLock::new(|| SOURCES.into_iter().map(read).collect());

@@ -121,7 +121,8 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .collect();
     let mut bars = steps(analysis, AREA);
     bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
-    let note = steps_note(&bars);
+    let (tied, _) = tied(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED]);
+    let note = format!("{} Each handshake with its fastest library.{tied}", steps_note(&bars));
     stacked(
         analysis,
         "handshake_breakdown",
@@ -199,6 +200,9 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
 
 /// Draws the times of the steps of each handshake. Each step was measured separately.
 pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    if area != AREA {
+        return None;
+    }
     let bars = steps(analysis, area);
     let note = steps_note(&bars);
     stacked(

@@ -9,6 +9,7 @@ use crate::charts::provenance::{named, time_whiskers};
 use crate::charts::ratios::doubt;
 use crate::charts::scatter::{Dot, Plane, plane};
 use crate::charts::stack::{BARS, Bar, any_approximate, doubt_of, fastest_of_each, lower_sentence, stacked};
+use pqlab_analysis::estimates::scaled;
 use pqlab_analysis::number::{grouped as thousands, is_approximate, known_rate, known_time};
 use pqlab_analysis::tls::{
     AREA, Configuration, ConnectionFigures, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT,
@@ -63,7 +64,7 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
         let Some((one, _, flights)) = rivals.iter().find(|(_, whole, _)| std::ptr::eq(*whole, best)) else { continue };
         let Some(value) = best.time() else { continue };
         let faster = cases.iter().filter(|case| case.time().is_some_and(|time| time.estimate < value.estimate));
-        lower.extend(faster.filter_map(|case| doubt(case)));
+        lower.extend(faster.filter_map(|case| Some((case.case().provider.clone(), doubt(case)?))));
         let bytes = flights.client_hello + flights.server_flight + flights.client_finish;
         let provider = one.configuration.provider.clone();
         let about = format!("{name} {provider}: {} bytes, {}", thousands(bytes), known_time(&value));
@@ -80,7 +81,7 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
     let alone = distinct(providers).len() == 1;
     let with = if alone { "" } else { ", each by its fastest implementation" };
     let mut note =
-        "Times are medians, or means for ML-DSA. One intermediate certificate unless the label says otherwise."
+        "Times are medians, or means for ML-DSA. Only the server authenticates. One intermediate certificate unless the label says otherwise."
             .to_owned();
     if !unranked.is_empty() {
         note.push_str(&format!(" Not shown, because no implementation is ranked: {}.", unranked.join(", ")));
@@ -288,19 +289,26 @@ fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Opti
         senders(&lines)
     );
     canvas.note(note.clone());
+    if lines.iter().any(|(_, (configuration, _))| configuration.provider.contains('+')) {
+        canvas.note(SIDES);
+    }
     canvas.note(more.trim_start());
     Some(canvas.finish(analysis, "tls-flights", &title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
 /// Draws the components of each handshake's time: key exchange, signatures, and the rest.
 fn parts(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
+    // The interval of the time, as in the other pictures. The decomposition has the interval in core cycles.
+    let time_of = |one: &HandshakeDecomposition| {
+        all.iter().find(|figures| figures.configuration == one.configuration)?.whole?.time()
+    };
     let bar = |one: HandshakeDecomposition| Bar {
         name: one.configuration.name(),
         provider: one.configuration.provider.clone(),
         algorithm: one.configuration.name(),
         parts: vec![one.exchange_ns, one.signing_ns, one.verification_ns, one.rest_ns.estimate.max(0.0)],
         approximate: any_approximate(&[Some(one.handshake_ns), Some(one.primitives_ns)]),
-        whole: Some(one.handshake_ns),
+        whole: time_of(&one).map(|time| scaled(&time, one.handshake_ns.estimate / time.estimate)),
         doubt: doubt_of(&one.caveats),
     };
     let found = decompositions(analysis);
