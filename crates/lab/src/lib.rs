@@ -17,6 +17,7 @@
 
 #![warn(clippy::missing_errors_doc)]
 
+mod added;
 mod comparing;
 mod environment_variables;
 mod error;
@@ -36,6 +37,7 @@ mod simulated;
 mod stored;
 mod verifying;
 
+pub use added::{AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, Recipe, RecipeVersion, recipes};
 pub use comparing::gate::{Gate, GateRequest, GateStep, GatedCase};
 pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, same_file, shared_operations};
 pub use comparing::runs::{
@@ -48,9 +50,6 @@ pub use inspect::{Check, Fact, FileBlock, FileInspection, InspectRequest, Inspec
 pub use leak::series::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
 pub use leak::timing::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
-pub use libraries::added::{
-    AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, Recipe, RecipeVersion, recipes,
-};
 pub use libraries::catalogue::{
     AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
     suite_entries,

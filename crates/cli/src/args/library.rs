@@ -29,6 +29,11 @@ pub(crate) struct LibraryVerbArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum LibraryCommand {
     /// List the available libraries and the added libraries
+    #[command(after_help = "Examples:
+  pqlab library list                             available and added libraries
+  pqlab library list --json                      the same as JSON
+
+Exit codes: 0 done; 2 the folder of added libraries cannot be read")]
     List {
         #[command(flatten)]
         output: FormatArgs,
@@ -66,12 +71,22 @@ Exit codes: 0 done; 2 no such library, or it cannot be built or opened; 130 inte
         labels: Vec<String>,
     },
     /// Remove libraries and their builds, but not a file that was registered as it is
+    #[command(after_help = "Examples:
+  pqlab library remove openssl-3.5
+  pqlab library remove mine branch               both, or neither if one is unknown
+
+Exit codes: 0 done; 2 no such library: nothing was removed")]
     Remove {
         /// Libraries
         #[arg(value_name = "LABEL", required = true)]
         labels: Vec<String>,
     },
     /// Show how a library was built: source, version, compiler, flags, licence, digest
+    #[command(after_help = "Examples:
+  pqlab library info openssl-3.5
+  pqlab library info openssl-3.5 --json
+
+Exit codes: 0 done; 2 no such library")]
     Info {
         /// Library
         #[arg(value_name = "LABEL")]

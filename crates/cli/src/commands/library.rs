@@ -130,7 +130,6 @@ fn build(added: &AddedLibraries, request: &AddRequest) -> anyhow::Result<u8> {
     let bar = ProgressBar::new_spinner();
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-        output::talk(&format!("building {}", request.what));
     }
     let style = ProgressStyle::with_template("[{elapsed_precise}] {prefix}  {wide_msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));

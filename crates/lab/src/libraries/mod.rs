@@ -2,7 +2,6 @@
 //! them. The calling process uses the descriptions to plan runs, and never opens a library. Every worker process of a
 //! run then opens all libraries, and starts the programs whose cases it measures.
 
-pub(crate) mod added;
 pub(crate) mod opened;
 
 pub mod by_name;
@@ -118,7 +117,7 @@ impl Laboratory {
     }
 
     /// Adds a described library to the providers.
-    fn offer(&mut self, library: LibrarySpec, provider: Provider, listing: Option<Listing>) {
+    pub(crate) fn offer(&mut self, library: LibrarySpec, provider: Provider, listing: Option<Listing>) {
         self.libraries.push(Loaded { library, build: provider.build_info.clone(), listing });
         let provider = Arc::new(provider);
         self.registry = Registry::new(self.registry.providers().iter().cloned().chain([provider]).collect());
@@ -148,7 +147,7 @@ impl Laboratory {
         }
     }
 
-    fn check_labels(&self, libraries: &[LibrarySpec]) -> Result<(), LabError> {
+    pub(crate) fn check_labels(&self, libraries: &[LibrarySpec]) -> Result<(), LabError> {
         for (place, LibrarySpec { label, .. }) in libraries.iter().enumerate() {
             let is = |provider: &Arc<Provider>| provider.id() == *label || provider.library == *label;
             let other = match () {
@@ -166,7 +165,7 @@ impl Laboratory {
 
     /// Opens a library in a worker process. Returns the description from the worker, or the reason why the library cannot
     /// be used.
-    fn description(&self, library: &LibrarySpec) -> Result<Result<Description, String>, LabError> {
+    pub(crate) fn description(&self, library: &LibrarySpec) -> Result<Result<Description, String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
         let mut errand = self.start_without_libraries(&DescribeTask { library: library.clone() }, &manner)?;
         let limit = DESCRIBING.min(self.limits.request);
@@ -214,7 +213,7 @@ fn known_as(library: &LibrarySpec) -> LoadedLibrary {
 }
 
 /// Returns the described provider, or an error if it offers nothing.
-fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider, String> {
+pub(crate) fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider, String> {
     let provider = description.provider();
     if provider.primitives().next().is_some() || !provider.functions.is_empty() {
         return Ok(provider);
@@ -224,7 +223,7 @@ fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider,
 }
 
 /// Makes the path of a library absolute, so that runs can be resumed from any folder.
-fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
+pub(crate) fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
     if library.name().is_some() {
         return Ok(library);
     }

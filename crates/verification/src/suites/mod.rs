@@ -17,7 +17,10 @@ use crate::checks::batches::InBatches;
 use crate::read::ReadError;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
-use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
+use pqlab_primitives::{
+    Aead, Hash, Kdf, Kem, KemParameters, KeyAgreement, LaneHash, Mac, Primitive, SignatureParameters, SignatureScheme,
+    Xof,
+};
 use std::sync::Arc;
 
 /// Vectors from one source for one operation.
@@ -95,7 +98,8 @@ impl Suite {
 
     /// Returns the suites that contain vectors for a primitive.
     pub(crate) fn for_primitive(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
-        all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())
+        let suits = move |suite: &&Suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some();
+        all().filter(suits).filter(move |_| !is_variant(primitive))
     }
 
     /// Returns a function that runs the suite with a primitive, or `None` if the suite is for a different kind of
@@ -115,6 +119,22 @@ impl Suite {
             _ => return None,
         })
     }
+}
+
+/// Returns whether a primitive is a variant of a parameter set that libraries name after it, such as `ML-DSA-44-extmu`.
+/// Published vectors are for the parameter set itself.
+fn is_variant(primitive: Primitive<'_>) -> bool {
+    let name = primitive.algorithm();
+    match primitive {
+        Primitive::Kem(_) => extends(name, |name| KemParameters::find(name).is_some()),
+        Primitive::Signature(_) => extends(name, |name| SignatureParameters::find(name).is_some()),
+        _ => false,
+    }
+}
+
+/// Returns whether a name is unknown, but begins with a known name and a hyphen.
+fn extends(name: &str, is_known: impl Fn(&str) -> bool) -> bool {
+    !is_known(name) && name.match_indices('-').any(|(end, _)| is_known(&name[..end]))
 }
 
 fn all() -> impl Iterator<Item = &'static Suite> {
@@ -150,4 +170,18 @@ pub(crate) fn is_ml_dsa(algorithm: &str) -> bool {
 /// Returns whether an algorithm is a parameter set of SLH-DSA.
 pub(crate) fn is_slh_dsa(algorithm: &str) -> bool {
     algorithm.starts_with("SLH-DSA-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_have_the_name_of_a_parameter_set_and_more() {
+        let is_variant = |name: &str| extends(name, |name| SignatureParameters::find(name).is_some());
+        assert!(is_variant("ML-DSA-44-extmu"));
+        for name in ["ML-DSA-44", "SLH-DSA-SHA2-128f", "Falcon-padded-512", "ECDSA-P-256", "Ed25519", "ML-DSA-45"] {
+            assert!(!is_variant(name), "{name}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Returns the name and the text of a file in `workers/c`.
 macro_rules! worker_file {
     ($name:literal) => {
-        ($name, include_str!(concat!("../../../../../workers/c/", $name)))
+        ($name, include_str!(concat!("../../../../workers/c/", $name)))
     };
 }
 

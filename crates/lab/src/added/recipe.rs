@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 /// Returns the recipe and the script with this name.
 macro_rules! recipe {
     ($name:literal) => {
-        (include_str!(concat!("../recipes/", $name, ".toml")), include_str!(concat!("../recipes/", $name, ".sh")))
+        (include_str!(concat!("recipes/", $name, ".toml")), include_str!(concat!("recipes/", $name, ".sh")))
     };
 }
 /// The recipes, each with the script that builds the library.

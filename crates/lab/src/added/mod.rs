@@ -12,6 +12,7 @@ mod source;
 
 pub use recipe::{Recipe, RecipeVersion, recipes};
 
+use crate::libraries::{lasting, offered};
 use crate::{LabError, Laboratory, Thing};
 use build::Folders;
 use pqlab_foreign::LibrarySpec;
@@ -171,7 +172,7 @@ impl AddedLibraries {
     /// [`LabError::Invalid`] for a label that is in use, [`LabError::Libraries`] if the library cannot be opened.
     pub fn register(&self, laboratory: &Laboratory, spec: LibrarySpec) -> Result<AddedLibrary, LabError> {
         let _locked = self.locked()?;
-        let spec = super::lasting(spec)?;
+        let spec = lasting(spec)?;
         if self.find(&spec.label).is_ok() {
             let reason = format!(
                 "{label} was already added: choose another label, or remove it with `pqlab library remove {label}`",
@@ -284,7 +285,7 @@ impl AddedLibraries {
     ) -> Result<AddedLibrary, LabError> {
         laboratory.check_labels(std::slice::from_ref(&spec))?;
         let described = laboratory.description(&spec)?;
-        let described = described.and_then(|description| super::offered(&spec, &description));
+        let described = described.and_then(|description| offered(&spec, &description));
         let provider = described.map_err(|reason| LabError::Libraries { failures: vec![reason] })?;
         let system = |error| LabError::system("cannot write the record of the library")(error);
         let unreadable = |error: io::Error| LabError::File { path: spec.file(), reason: error.to_string() };
@@ -330,7 +331,7 @@ impl Laboratory {
                 Ok(()) => laboratory.description(&one.spec)?,
                 Err(error) => Err(error.to_string()),
             };
-            let described = described.and_then(|found| Ok((super::offered(&one.spec, &found)?, found)));
+            let described = described.and_then(|found| Ok((offered(&one.spec, &found)?, found)));
             match described {
                 Ok((provider, found)) => laboratory.offer(one.spec, provider, found.listing().cloned()),
                 Err(reason) => {
