@@ -6,7 +6,7 @@ use crate::{DONE, INTERRUPTED, laboratory, output};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::memory;
 use pqlab_lab::analysis::text::neutral;
-use pqlab_lab::{AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LibrarySpec, recipes};
+use pqlab_lab::{AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LibrarySpec, WrongSpec, recipes};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -84,11 +84,12 @@ fn add(added: &AddedLibraries, what: &str, source: Option<&Path>, label: Option<
             return Err(BadInput(message.to_owned()).into());
         }
         // The parser checks the label.
-        let spec: LibrarySpec = match (label, what.split_once('=').filter(|(front, _)| !front.contains(':'))) {
-            (Some(label), Some((_, rest))) => format!("{label}={rest}").parse()?,
-            (Some(label), None) => format!("{label}={what}").parse()?,
-            (None, _) => what.parse()?,
+        let text = match (label, what.split_once('=').filter(|(front, _)| !front.contains(':'))) {
+            (Some(label), Some((_, rest))) => format!("{label}={rest}"),
+            (Some(label), None) => format!("{label}={what}"),
+            (None, _) => what.to_owned(),
         };
+        let spec: LibrarySpec = text.parse().map_err(|error: WrongSpec| BadInput(error.to_string()))?;
         report(&added.register(&laboratory, spec)?);
         return Ok(DONE);
     }
