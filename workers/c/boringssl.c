@@ -325,6 +325,6 @@ int main(int count, char **arguments) {
         {"hash SHA-256", digest_operations256, &hash256},
         {"hash SHA-512", digest_operations512, &hash512},
         {0}};
-    return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, "BoringSSL " VERSION,
+    return pqlab_main(count, arguments, offers, PQLAB_RUNTIME, "BoringSSL " VERSION,
                       "BoringSSL's default generator");
 }

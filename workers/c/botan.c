@@ -368,5 +368,5 @@ int main(int count, char **arguments) {
     if (botan_rng_init(&generator, "system")) return 1;
     snprintf(libraries, sizeof libraries, "Botan %u.%u.%u", botan_version_major(), botan_version_minor(),
              botan_version_patch());
-    return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, libraries, "Botan's System_RNG");
+    return pqlab_main(count, arguments, offers, PQLAB_RUNTIME, libraries, "Botan's System_RNG");
 }

@@ -66,5 +66,5 @@ ML_DSA(87)
 
 int main(int count, char **arguments) {
     static const struct pqlab_offer offers[] = {OFFER(44), OFFER(65), OFFER(87), {0}};
-    return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, "mldsa-native " VERSION, "getrandom");
+    return pqlab_main(count, arguments, offers, PQLAB_RUNTIME, "mldsa-native " VERSION, "getrandom");
 }

@@ -53,5 +53,5 @@ ML_KEM(1024)
 
 int main(int count, char **arguments) {
     static const struct pqlab_offer offers[] = {OFFER(512), OFFER(768), OFFER(1024), {0}};
-    return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, "mlkem-native " VERSION, "getrandom");
+    return pqlab_main(count, arguments, offers, PQLAB_RUNTIME, "mlkem-native " VERSION, "getrandom");
 }

@@ -15,6 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Runtime for `pqlab_serve`: the compiler. GCC's version lacks the compiler's name. */
+#ifdef __clang__
+#define PQLAB_RUNTIME "C, compiled by " __VERSION__
+#else
+#define PQLAB_RUNTIME "C, compiled by GCC " __VERSION__
+#endif
+
 enum { PQLAB_OK = 0, PQLAB_UNSUPPORTED = 1, PQLAB_ERROR = 2 };
 enum { PQLAB_INPUTS = 5, PQLAB_OUTPUTS = 2, PQLAB_SETS = 4096, PQLAB_FIELDS = 1 << 16 };
 #define PQLAB_BYTES (16u << 20)

@@ -534,6 +534,6 @@ int main(int count, char **arguments) {
         HASH(5, "SHA-512"),
         {0}};
     if (wolfCrypt_Init() || wc_InitRng(&generator)) return 1;
-    return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, "wolfSSL " LIBWOLFSSL_VERSION_STRING,
+    return pqlab_main(count, arguments, offers, PQLAB_RUNTIME, "wolfSSL " LIBWOLFSSL_VERSION_STRING,
                       "wolfCrypt's generator (Hash_DRBG)");
 }

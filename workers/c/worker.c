@@ -78,14 +78,14 @@ int main(int count, char **arguments) {
         } /* else this build of liboqs lacks the algorithm */
     }
     snprintf(libraries, sizeof libraries, "liboqs %s", OQS_version());
-    return pqlab_main(count, arguments, offers, "C, compiled by " __VERSION__, libraries, "liboqs' default generator");
+    return pqlab_main(count, arguments, offers, PQLAB_RUNTIME, libraries, "liboqs' default generator");
 }
 
 #else
 
 int main(int count, char **arguments) {
     static const struct pqlab_offer nothing[] = {{0}};
-    return pqlab_main(count, arguments, nothing, "C, compiled by " __VERSION__, "none", "none");
+    return pqlab_main(count, arguments, nothing, PQLAB_RUNTIME, "none", "none");
 }
 
 #endif

@@ -17,8 +17,8 @@ use pqlab_analysis::text::neutral;
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::Environment;
 
-/// Writes the findings. The cards come first, so that the first screen shows a number even on a phone. If no card is
-/// about the suite's own area, the statements come first instead, because they answer the suite's question.
+/// Writes the findings. The cards come first, so that the first screen shows a number even on a phone. If the first card
+/// is not about the suite's own area, the statements come first instead, because they answer the suite's question.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     let remarks = remarks(analysis, found);
     let list = |id: Option<&str>| {
@@ -27,7 +27,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     let own = analysis.areas().first().map(|area| format!("{area}/"));
     let is_own =
         |one: &Recommendation| own.as_ref().is_none_or(|own| one.cases.first().is_some_and(|id| id.starts_with(own)));
-    let first = !found.recommendations.iter().any(is_own) && !found.statements.is_empty();
+    let first = found.recommendations.first().is_some_and(|one| !is_own(one)) && !found.statements.is_empty();
     html! {
         section #findings {
             h2 { "Findings" }
