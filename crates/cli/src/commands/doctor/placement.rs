@@ -102,10 +102,7 @@ fn answer(report: &PlacementReport) -> Vec<String> {
         );
     }
     if found.iter().any(|effect| matches!(effect.factor, PlacementFactor::Offset(_))) {
-        lines.push(
-            "For a figure that covers all offsets, measure the case in 24 processes: pqlab run --processes 24."
-                .to_owned(),
-        );
+        lines.push("More processes cover the offsets more evenly: pqlab run --processes 24.".to_owned());
     }
     if found.iter().any(|effect| effect.factor == PlacementFactor::Inputs) {
         lines.push("To compare builds with the same inputs, give both runs the same --seed.".to_owned());
