@@ -8,7 +8,7 @@ use super::provenance::failures;
 use super::ratios::{doubt, name as name_of};
 use super::{Chart, slug};
 use pqlab_analysis::number::time;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use pqlab_stats::Sorted;
 
 const WIDTH: f64 = 760.0;
@@ -29,12 +29,14 @@ const VIOLINS: usize = 14;
 const LINE: f64 = 34.0;
 /// Maximum width of a violin's label, in SVG units.
 const NAMES: f64 = 300.0;
+/// Minimum number of samples of single operations for a curve or a violin.
+const LEAST: usize = 20;
 /// Title of the time axis.
 const AXIS: &str = "time of one operation (unit at each tick, logarithmic)";
 
 fn single<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
     let single = |row: &&&CaseAnalysis<'_>| {
-        row.estimates.as_ref().is_some_and(|estimates| estimates.batch == 1 && estimates.n >= 20)
+        row.estimates.as_ref().is_some_and(|estimates| estimates.batch == 1 && estimates.n >= LEAST)
     };
     rows.iter().filter(single).copied().collect()
 }
@@ -198,6 +200,21 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if chosen.iter().any(|row| doubt(row).is_some()) {
         canvas.note(LOWEST);
     }
+    let drawn = |rows: &[&CaseAnalysis<'_>]| chosen.iter().any(|row| row.case().algorithm == rows[0].case().algorithm);
+    let tied = algorithms.iter().filter(|(_, rows)| drawn(rows)).filter_map(|(algorithm, rows)| {
+        let names: Vec<&str> = analysis.leading(rows).iter().map(|row| row.case().provider.as_str()).collect();
+        (names.len() > 1).then(|| format!("{algorithm} by {}", names.join(", ")))
+    });
+    let tied: Vec<String> = tied.collect();
+    canvas.note(if tied.is_empty() { String::new() } else { format!("Tied: {}.", tied.join("; ")) });
+    let all = usual(analysis, area);
+    let few = all.iter().filter(|row| row.case().operation == operation && row.estimates.is_some());
+    let mut few = distinct(few.map(|row| row.case().algorithm.as_str()));
+    few.retain(|name| algorithms.iter().all(|(algorithm, _)| algorithm != name));
+    canvas.note(match few.is_empty() {
+        true => String::new(),
+        false => format!("Not shown, because fewer than {LEAST} single operations were timed: {}.", few.join(", ")),
+    });
     canvas.note(if more > 0 { format!("Slower algorithms, only in the table: {more}.") } else { String::new() });
     canvas.note(failures(analysis, &rows));
     Some(canvas.finish(analysis, &format!("violin-{}", slug(area)), &title, about))

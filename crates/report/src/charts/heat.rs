@@ -4,7 +4,7 @@ use super::areas::subject;
 use super::canvas::{Anchor, Canvas, TextStyle, lines_of, width_of};
 use super::intervals::usual;
 use super::provenance::{ELSEWHERE, named};
-use super::ratios::doubt;
+use super::ratios::{ESTIMATED, doubt, is_estimated};
 use super::{Chart, slug};
 use pqlab_analysis::comparison::Standing;
 use pqlab_analysis::number::known_time;
@@ -136,6 +136,9 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     canvas.note(format!(
         "Ratio to the fastest library with the half-width of its 95% interval, paired by rounds, {units}."
     ));
+    if drawn().any(is_estimated) {
+        canvas.note(ESTIMATED);
+    }
     canvas.note(if alone { format!("{ALONE}: no other library is ranked.") } else { String::new() });
     canvas.note(if missing {
         format!("{MISSING}: not measured or not offered by the library.")

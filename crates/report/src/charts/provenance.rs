@@ -185,18 +185,18 @@ pub(super) const TIME_WHISKERS: &str = "Whiskers: 95% interval over processes, r
 
 /// Returns the sentences that explain the whiskers of core cycles.
 pub(super) fn cycle_whiskers(analysis: &RunAnalysis<'_>) -> String {
-    whiskers(analysis, analysis.run.header.protocol.run_spreads.cycles_pct)
+    whiskers(analysis, analysis.run.header.protocol.run_spreads.cycles_pct, " for core cycles")
 }
 
 /// Returns the sentences that explain the whiskers of times and rates.
 pub(super) fn time_whiskers(analysis: &RunAnalysis<'_>) -> String {
-    whiskers(analysis, analysis.run.header.protocol.run_spreads.time_pct)
+    whiskers(analysis, analysis.run.header.protocol.run_spreads.time_pct, "")
 }
 
 /// Returns the sentences that explain whiskers. `spread_pct` is the standard deviation between runs, in percent.
-fn whiskers(analysis: &RunAnalysis<'_>, spread_pct: f64) -> String {
+fn whiskers(analysis: &RunAnalysis<'_>, spread_pct: f64, of: &str) -> String {
     let assumed = match analysis.run.header.protocol.run_spreads.source == ASSUMED {
-        true => format!(" (assumed: {}%, because this machine was not calibrated)", significant(spread_pct)),
+        true => format!(" (assumed{of}: {}%, because this machine was not calibrated)", significant(spread_pct)),
         false => String::new(),
     };
     format!(

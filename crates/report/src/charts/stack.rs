@@ -36,6 +36,10 @@ pub(super) struct Bar {
     pub(super) approximate: bool,
     /// Reason why a case of the bar is not ranked. The bar is then hollow.
     pub(super) doubt: Option<&'static str>,
+    /// Providers of faster bars with the same name, which are not ranked and left out.
+    pub(super) faster: Vec<String>,
+    /// Other providers that the note names.
+    pub(super) tied: Vec<String>,
 }
 
 /// Returns the reason why figures with these caveats are not ranked.
@@ -52,7 +56,11 @@ impl Bar {
     /// Returns the time of the whole operation, or the total time of the parts.
     fn figure(&self) -> String {
         let text = self.whole.map_or_else(|| time(self.total()), |whole| known_time(&whole));
-        if self.approximate && !text.starts_with('≈') { format!("≈{text}") } else { text }
+        let text = if self.approximate && !text.starts_with('≈') { format!("≈{text}") } else { text };
+        match self.faster.len() {
+            0 => text,
+            faster => format!("{text} ({faster} faster)"),
+        }
     }
 }
 
@@ -81,10 +89,14 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<Unranked>) {
             None => kept.push(bar),
         }
     }
-    let lower = |(name, time, _): &&(String, f64, Unranked)| {
-        kept.iter().any(|bar| bar.name == *name && bar.doubt.is_none() && *time < whole(bar))
-    };
-    let lower = unranked.iter().filter(lower).map(|(.., unranked)| unranked.clone()).collect();
+    let mut lower = Vec::new();
+    for (name, time, unranked) in unranked {
+        let bar = kept.iter_mut().find(|bar| bar.name == name && bar.doubt.is_none());
+        if let Some(bar) = bar.filter(|bar| time < whole(bar)) {
+            bar.faster.push(unranked.0.clone());
+            lower.push(unranked);
+        }
+    }
     (kept, lower)
 }
 
@@ -175,10 +187,14 @@ pub(super) fn stacked(
         }
         canvas.text(scale.at(end_of(bar)) + 8.0, y + 4.0, TextStyle::Faint, Anchor::Start, figure);
         canvas.shows_figure(&bar.provider, &bar.algorithm, bar.doubt);
+        bar.faster.iter().chain(&bar.tied).for_each(|provider| canvas.shows_library(provider, &bar.algorithm));
         listed.push(format!("{} {}: {figure} ({})", bar.name, bar.provider, words.join(", ")));
     }
     let more = if all > bars.len() { format!(" Shown: the {} fastest of {all}.", bars.len()) } else { String::new() };
     canvas.note(note);
+    if bars.iter().any(|bar| !bar.faster.is_empty()) {
+        canvas.note("(N faster): N faster bars with the same name are left out.");
+    }
     if bars.iter().any(|bar| bar.doubt.is_some()) {
         canvas.note("Grey bars have their parts in the order of the legend.");
     }

@@ -31,6 +31,8 @@ fn bar(analysis: &RunAnalysis<'_>, one: &Decomposition<'_>) -> Bar {
         whole: figures[0].map(|figure| scaled(&figure, one.hybrid_ns / figure.estimate)),
         approximate: any_approximate(&figures),
         doubt: doubt_of(&one.caveats),
+        faster: Vec::new(),
+        tied: Vec::new(),
     }
 }
 

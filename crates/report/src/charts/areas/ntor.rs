@@ -4,7 +4,7 @@ use crate::charts::areas::subject;
 use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, Texts, columns};
 use crate::charts::intervals::usual;
-use crate::charts::ratios::doubt;
+use crate::charts::ratios::{ESTIMATED, doubt, is_estimated};
 use crate::charts::stack::{Bar, MOST, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::findings::unit_words;
@@ -121,7 +121,11 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .collect();
     let mut bars = steps(analysis, AREA);
     bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
-    let (tied, _) = tied(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED]);
+    let (tied, named) = tied(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED]);
+    for bar in &mut bars {
+        let same = named.iter().filter(|(_, algorithm)| *algorithm == bar.algorithm);
+        bar.tied = same.map(|(provider, _)| provider.clone()).collect();
+    }
     let note = format!("{} Each handshake with its fastest library.{tied}", steps_note(&bars));
     stacked(
         analysis,
@@ -182,9 +186,10 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         (LegendEntry::Part(1), "computation: time of the handshake".to_owned()),
     ];
     let (tied, mut named) = tied(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED]);
+    let estimated = if is_estimated(time) { format!(" {ESTIMATED}") } else { String::new() };
     let note = format!(
         "Ratios of medians, relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in {}. \
-         {}{}",
+         {}{}{estimated}",
         time.case().provider,
         distinct(units).join(" or "),
         UNAUTHENTICATED.trim_start(),
@@ -231,6 +236,8 @@ fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
             parts: parts.iter().map(|part| part.estimate).collect(),
             whole: time(WHOLE),
             doubt: rows.iter().find_map(|row| doubt(row)),
+            faster: Vec::new(),
+            tied: Vec::new(),
         })
     };
     groups.iter().filter_map(bar).collect()

@@ -289,8 +289,10 @@ fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Opti
         senders(&lines)
     );
     canvas.note(note.clone());
-    if lines.iter().any(|(_, (configuration, _))| configuration.provider.contains('+')) {
-        canvas.note(SIDES);
+    let pairs = lines.iter().filter(|(_, (configuration, _))| configuration.provider.contains('+'));
+    let pairs: Vec<String> = pairs.map(|(name, (one, _))| format!("{} for {name}", one.provider)).collect();
+    if !pairs.is_empty() {
+        canvas.note(format!("{SIDES} {}.", pairs.join(", ")));
     }
     canvas.note(more.trim_start());
     Some(canvas.finish(analysis, "tls-flights", &title, format!("{note}{more} {}.", listed.join("; "))))
@@ -310,6 +312,8 @@ fn parts(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
         approximate: any_approximate(&[Some(one.handshake_ns), Some(one.primitives_ns)]),
         whole: time_of(&one).map(|time| scaled(&time, one.handshake_ns.estimate / time.estimate)),
         doubt: doubt_of(&one.caveats),
+        faster: Vec::new(),
+        tied: Vec::new(),
     };
     let found = decompositions(analysis);
     let resumed = found.iter().any(|one| one.configuration.mode.as_deref() == Some("psk"));
@@ -350,6 +354,8 @@ fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
             parts: parts.iter().map(|part| part.estimate).collect(),
             whole,
             doubt: one.steps.iter().flatten().find_map(|step| doubt(step)),
+            faster: Vec::new(),
+            tied: Vec::new(),
         })
     };
     let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation.";
