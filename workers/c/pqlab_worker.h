@@ -305,11 +305,10 @@ static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const 
     of->n = 0; /* After a failed visit, there are no answers. */
     uint64_t begun = pqlab_now();
     for (uint64_t i = 0; i < n; i++) {
-        if (run(at)) return *why = at->why, pqlab_drop_replaced(), PQLAB_ERROR;
+        if (run(at)) return *why = at->why, PQLAB_ERROR;
         if (++at == end) at = sets;
     }
     uint64_t elapsed = pqlab_now() - begun;
-    pqlab_drop_replaced();
     of->first = first % of->count;
     of->n = n < of->count ? n : of->count;
     pqlab_put_number(elapsed);
@@ -388,6 +387,8 @@ static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, co
             pqlab_put_text(why ? why : "the library reported a failure");
         }
         pqlab_send();
+        /* After the answer, because pqlab compares the reported time with the time until the answer. */
+        pqlab_drop_replaced();
         if (last) return 0;
     }
     return 0;
