@@ -112,7 +112,7 @@ mod tests {
         let values = [(1.0, 0), (1.0, 0), (3.0, 1), (3.0, 1), (1.0, 0), (3.0, 1)];
         let Grouped { share, p } = grouped(&values).unwrap();
         assert_eq!(share, 1.0);
-        // Of the 20 ways to choose three of six values, two separate them as well.
+        // Two of the 20 ways to choose three of six values separate them completely.
         assert!((p - 0.1).abs() < 0.02, "{p}");
         assert_eq!(grouped(&values), grouped(&values));
         let mixed = [(1.0, 0), (2.0, 0), (3.0, 0), (4.0, 0), (2.0, 1), (3.0, 1), (1.0, 1), (4.0, 1)];

@@ -123,7 +123,7 @@ pub(super) fn run(
     }
 }
 
-/// Ends a process group: asks it to end, and kills what is left after [`GRACE`] looks.
+/// Ends a process group: asks its processes to end, and kills the remaining ones after [`GRACE`] looks.
 fn end(group: Pid, child: &mut Child) -> io::Result<()> {
     for look in 0.. {
         let signal = if look < GRACE { Signal::SIGTERM } else { Signal::SIGKILL };

@@ -367,11 +367,9 @@ fn default_label(recipe: &Recipe, version: Option<&RecipeVersion>, source: Optio
         (None, None) => String::new(),
     };
     let suffix = suffix.strip_prefix(&format!("{}-", recipe.name)).unwrap_or(&suffix);
-    let label = if suffix.is_empty() || suffix == recipe.name {
-        recipe.name.clone()
-    } else {
-        format!("{}-{suffix}", recipe.name)
-    };
+    // The name alone may be that of a library in this build.
+    let suffix = if suffix.is_empty() || suffix == recipe.name { "source" } else { suffix };
+    let label = format!("{}-{suffix}", recipe.name);
     label
         .chars()
         .map(|letter| if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '-' })
@@ -468,7 +466,7 @@ mod tests {
         let recipe = recipes().iter().find(|recipe| recipe.name == "openssl").unwrap();
         let label = |source: Option<&str>| default_label(recipe, recipe.versions.first(), source.map(Path::new));
         assert_eq!(label(None), format!("openssl-{}", recipe.versions[0].name));
-        assert_eq!(label(Some("/src/openssl")), "openssl");
+        assert_eq!(label(Some("/src/openssl")), "openssl-source");
         assert_eq!(label(Some("/src/openssl-3.6 beta")), "openssl-3.6-beta");
         assert_eq!(label(Some("/src/mine")), "openssl-mine");
     }
