@@ -143,7 +143,7 @@ mod tests {
         let text = text(&report(8.0, 0.2, [0.7, 0.001, 0.4, 0.9]), 100);
         assert!(text.contains("all 48 processes: 120,100 to 147,400 cycles, standard deviation 8"), "{text}");
         assert!(text.contains("120,300 at 0 to 147,000 at 688"), "{text}");
-        assert!(text.contains("Explained by: offset of the stack.\nFor a figure"), "{text}");
+        assert!(text.contains("Explained by: offset of the stack.\nMore processes cover"), "{text}");
         assert!(!text.contains("build-sensitivity"), "{text}");
     }
 
