@@ -56,7 +56,7 @@ macro_rules! lane_sponge {
                 unsafe { squeeze::<WORDS>(&state, &places) };
                 done += rate;
                 if done < length {
-                    state = permute(state);
+                    permute(&mut state);
                 }
             }
             if done < length {
@@ -80,7 +80,7 @@ macro_rules! lane_sponge {
                 // SAFETY: the caller guarantees `count` readable blocks, and each iteration moves the pointers forward
                 // by one block.
                 unsafe { add::<WORDS>(&mut words, &blocks) };
-                words = permute(words);
+                permute(&mut words);
                 blocks = blocks.map(|block| block.wrapping_add(8 * WORDS));
             }
             *state = words;

@@ -161,7 +161,7 @@ impl Lanes {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: values with this backend exist only on processors that support the instructions. The lengths of
             // messages and outputs were checked above.
-            Backend::Avx2 => unsafe { avx2::eight(function, messages, outs) },
+            Backend::Avx2 => unsafe { avx2::digest(function, messages, outs) },
             #[cfg(not(target_arch = "x86_64"))]
             Backend::Avx512 | Backend::Avx2 => unreachable!("`check` rejects these backends here"),
         }

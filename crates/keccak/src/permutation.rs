@@ -37,12 +37,12 @@ macro_rules! permutation {
         /// Computes Keccak-p\[1600, 24\] (FIPS 202, section 3.3).
         #[target_feature(enable = $features)]
         #[inline]
-        fn permute(state: [$Words; 25]) -> [$Words; 25] {
-            let mut a = state;
+        fn permute(state: &mut [$Words; 25]) {
+            let mut a = *state;
             for constant in $crate::permutation::ROUND_CONSTANTS {
                 a = round(&a, constant);
             }
-            a
+            *state = a;
         }
 
         /// Computes one round: theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result reads its

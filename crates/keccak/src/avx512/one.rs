@@ -64,14 +64,16 @@ fn absorb<const WORDS: usize>(state: &mut State, blocks: &[u8]) {
         for (word, bytes) in words.iter_mut().zip(block) {
             *word = _mm_xor_si128(*word, _mm_cvtsi64_si128(i64::from_le_bytes(*bytes)));
         }
-        words = permute(words);
+        permute(&mut words);
     }
     store(words, state);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
 fn permute_in_memory(state: &mut State) {
-    store(permute(load(state)), state);
+    let mut words = load(state);
+    permute(&mut words);
+    store(words, state);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
