@@ -49,6 +49,9 @@ pub(crate) const ZETAS: [Factor; 256] = {
 /// the division by 2^32 in the products that the input contains.
 pub(crate) const SCALE: Factor = Factor::new(centred(((1_u128 << 56) % Q as u128) as u64));
 
+/// [`SCALE`] times the factor of the inverse transform's last layer.
+pub(crate) const SCALED_ZETA: Factor = Factor::new(centred((ZETAS[1].value.rem_euclid(Q) as u64) << 24));
+
 /// Montgomery reduction: divides a product by 2^32, modulo `q`. The result is strictly between `-q` and `q` if the
 /// product is between `-2^31 q` and `2^31 q - 1`.
 pub(crate) fn reduce(product: i64) -> i32 {
@@ -79,7 +82,7 @@ mod tests {
     #[test]
     fn constants_match_their_definitions() {
         assert_eq!(Q.wrapping_mul(Q_INVERSE), 1);
-        for factor in ZETAS.iter().chain([&SCALE]) {
+        for factor in ZETAS.iter().chain([&SCALE, &SCALED_ZETA]) {
             assert!(factor.value.abs() <= Q / 2);
             assert_eq!(factor.twisted.wrapping_mul(Q), factor.value);
         }
@@ -87,6 +90,8 @@ mod tests {
         let plain = ZETAS.map(|zeta| reduce(i64::from(zeta.value)).rem_euclid(Q));
         assert_eq!(plain[..5], [1, 4_808_194, 3_765_607, 3_761_513, 5_178_923]);
         assert_eq!(plain[255], 7_648_983);
+        let product = i64::from(ZETAS[1].value) * i64::from(SCALE.value);
+        assert_eq!(reduce(product).rem_euclid(Q), SCALED_ZETA.value.rem_euclid(Q));
     }
 
     #[test]

@@ -65,6 +65,14 @@ macro_rules! arithmetic {
             (add(a, b), product)
         }
 
+        /// Computes a butterfly of the inverse transform's last layer, multiplies by [`SCALE`], and maps both results to
+        /// representatives between 0 and `q - 1`.
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn last_butterfly(a: V, b: V) -> (V, V) {
+            (canonical(montgomery_by(add(a, b), SCALE)), canonical(montgomery_by(sub(b, a), SCALED_ZETA)))
+        }
+
         /// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`. Returns the
         /// unsigned minimum of `a` and `a + q`. If `a` is negative, `a` is the larger of the two when both are read as
         /// unsigned numbers.

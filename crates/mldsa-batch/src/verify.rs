@@ -259,7 +259,7 @@ impl<A: Arithmetic> Engine<A> {
         let set = &self.set;
         self.arithmetic.transform(&mut challenge);
         let z = &signature.z[..set.columns];
-        let mut own_t1 = Polynomial::ZERO;
+        let (mut own_t1, mut w) = (Polynomial::ZERO, Polynomial::ZERO);
         let outs = out.chunks_exact_mut(set.commitment());
         for (index, (hint, out)) in signature.hints.iter().zip(outs).enumerate() {
             let (row, t1) = match key {
@@ -269,7 +269,6 @@ impl<A: Arithmetic> Engine<A> {
                     (rows.next(), &own_t1)
                 }
             };
-            let mut w = Polynomial::ZERO;
             self.arithmetic.row(row, z, &challenge, t1, &mut w);
             self.arithmetic.invert(&mut w);
             self.arithmetic.commit(set.gamma2, &w, hint, out);

@@ -103,27 +103,40 @@ fn update(added: &AddedLibraries, labels: &[String]) -> anyhow::Result<u8> {
         true => added.all()?.libraries,
         false => labels.iter().map(|label| added.find(label)).collect::<Result<_, _>>()?,
     };
-    for one in chosen {
-        let Some(built) = &one.build else {
-            report(&added.register_again(&laboratory::open()?, &one.label)?);
-            continue;
-        };
-        // The version in the label stays the same, if the recipe still has it.
-        let version =
-            one.label.strip_prefix(&format!("{}-", built.recipe)).map(|version| format!("{}@{version}", built.recipe));
-        let known = |what: &String| {
-            recipes().iter().any(|recipe| {
-                recipe.versions.iter().any(|version| format!("{}@{}", recipe.name, version.name) == *what)
-            })
-        };
-        let what = version.filter(known).unwrap_or_else(|| built.recipe.clone());
-        let request = AddRequest { what, source: built.folder.clone(), label: Some(one.label.clone()) };
-        let code = build(added, &request)?;
-        if code != DONE {
-            return Ok(code);
+    let mut failed = Vec::new();
+    for one in &chosen {
+        match renew(added, one) {
+            Ok(DONE) => {}
+            Ok(code) => return Ok(code),
+            Err(error) => {
+                output::talk(&format!("{}: {error:#}", one.label));
+                failed.push(one.label.as_str());
+            }
         }
     }
-    Ok(DONE)
+    match failed.is_empty() {
+        true => Ok(DONE),
+        false => Err(BadInput(format!("not updated, see above: {}", failed.join(", "))).into()),
+    }
+}
+
+/// Builds a library again, or describes it again if it was not built from a recipe.
+fn renew(added: &AddedLibraries, one: &AddedLibrary) -> anyhow::Result<u8> {
+    let Some(built) = &one.build else {
+        report(&added.register_again(&laboratory::open()?, &one.label)?);
+        return Ok(DONE);
+    };
+    // The version in the label stays the same, if the recipe still has it.
+    let version =
+        one.label.strip_prefix(&format!("{}-", built.recipe)).map(|version| format!("{}@{version}", built.recipe));
+    let known = |what: &String| {
+        recipes()
+            .iter()
+            .any(|recipe| recipe.versions.iter().any(|version| format!("{}@{}", recipe.name, version.name) == *what))
+    };
+    let what = version.filter(known).unwrap_or_else(|| built.recipe.clone());
+    let request = AddRequest { what, source: built.folder.clone(), label: Some(one.label.clone()) };
+    build(added, &request)
 }
 
 fn build(added: &AddedLibraries, request: &AddRequest) -> anyhow::Result<u8> {

@@ -4,7 +4,7 @@
 //! order of `vector::place`.
 
 use super::*;
-use crate::field::{SCALE, ZETAS};
+use crate::field::ZETAS;
 use crate::vector::{lane_factors, layer, reverse_lane_factors};
 
 /// Factors of the butterflies at distances 4, 2 and 1, for each of the sixteen pairs of vectors.
@@ -111,9 +111,8 @@ pub(super) fn inverse(polynomial: &mut Polynomial) {
         let mut v: [V; 8] = load_some(polynomial, column, 4);
         layer!(v, reverse_butterfly: 7 (0 1); 6 (2 3); 5 (4 5); 4 (6 7););
         layer!(v, reverse_butterfly: 3 (0 2)(1 3); 2 (4 6)(5 7););
-        layer!(v, reverse_butterfly: 1 (0 4)(1 5)(2 6)(3 7););
-        for vector in &mut v {
-            *vector = canonical(montgomery_by(*vector, SCALE));
+        for index in 0..4 {
+            (v[index], v[index + 4]) = last_butterfly(v[index], v[index + 4]);
         }
         store_some(v, polynomial, column, 4);
     }

@@ -4,7 +4,7 @@
 mod coding;
 mod transform;
 
-use crate::field::{Factor, Q, Q_INVERSE};
+use crate::field::{Factor, Q, Q_INVERSE, SCALE, SCALED_ZETA};
 use crate::parameters::Gamma2;
 use crate::polynomial::{Arithmetic, Hint, Polynomial, Sampled};
 use crate::vector::arithmetic;

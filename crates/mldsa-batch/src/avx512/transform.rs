@@ -3,7 +3,7 @@
 //! distance to the next takes one permutation per vector.
 
 use super::*;
-use crate::field::{SCALE, ZETAS};
+use crate::field::ZETAS;
 use crate::vector::{lane_factors, layer, place, reverse_lane_factors};
 
 /// Factors of the butterflies at distances 8, 4, 2 and 1, for each of the eight pairs of vectors.
@@ -136,9 +136,8 @@ pub(super) fn inverse(polynomial: &mut Polynomial) {
         15 (0 1); 14 (2 3); 13 (4 5); 12 (6 7); 11 (8 9); 10 (10 11); 9 (12 13); 8 (14 15););
     layer!(v, reverse_butterfly: 7 (0 2)(1 3); 6 (4 6)(5 7); 5 (8 10)(9 11); 4 (12 14)(13 15););
     layer!(v, reverse_butterfly: 3 (0 4)(1 5)(2 6)(3 7); 2 (8 12)(9 13)(10 14)(11 15););
-    layer!(v, reverse_butterfly: 1 (0 8)(1 9)(2 10)(3 11)(4 12)(5 13)(6 14)(7 15););
-    for vector in &mut v {
-        *vector = canonical(montgomery_by(*vector, SCALE));
+    for index in 0..8 {
+        (v[index], v[index + 8]) = last_butterfly(v[index], v[index + 8]);
     }
     store_all(v, polynomial);
 }
