@@ -103,6 +103,8 @@ fn between_compares_intervals_with_the_other_runs() {
     assert_eq!((&found["runs"], found["cases"].as_u64()), (&3.into(), Some(cases as u64)));
     assert_eq!(found["time"]["intervals"].as_u64(), Some(3 * cases as u64));
     assert!(found["time"]["covering"].as_u64() <= found["time"]["intervals"].as_u64());
+    let undisturbed = &found["undisturbed"]["time"]["intervals"];
+    assert!(undisturbed.as_u64() <= found["time"]["intervals"].as_u64(), "{found}");
     assert_eq!(found["run_spreads"].as_array().unwrap().len(), 3);
     let words = pqlab.expect(0, &arguments.into_iter().filter(|argument| *argument != "--json").collect::<Vec<_>>());
     assert!(words.contains("contain the mean of the other runs"), "{words}");

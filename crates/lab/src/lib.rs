@@ -55,7 +55,7 @@ pub use libraries::catalogue::{
     suite_entries,
 };
 pub use libraries::{by_name, libraries_of_run, libraries_of_suites, prefer};
-pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
+pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS, Undisturbed};
 pub use machine::doctor::{Machine, severity_word};
 pub use machine::independence::{
     DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest, IndependenceSummary,

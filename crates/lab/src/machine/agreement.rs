@@ -46,6 +46,8 @@ pub struct Between {
     pub time: Agreement,
     /// Agreement of the core cycles.
     pub cycles: Agreement,
+    /// Agreement of the undisturbed figures. Leaves out cases with fewer than [`FEWEST_RUNS`] of them.
+    pub undisturbed: Undisturbed,
     /// Spread between runs, as each run assumed it when it started. One entry per run.
     pub run_spreads: Vec<RunSpreads>,
     /// Agreement for each case, in the plan's order.
@@ -59,8 +61,20 @@ impl Between {
         for (name, agreement) in [("time", &self.time), ("cycles", &self.cycles)] {
             value[name]["coverage_pct"] = json!(agreement.coverage_pct());
         }
+        for (name, agreement) in [("time", &self.undisturbed.time), ("cycles", &self.undisturbed.cycles)] {
+            value["undisturbed"][name]["coverage_pct"] = json!(agreement.coverage_pct());
+        }
         value
     }
+}
+
+/// Agreement of the undisturbed figures, over all cases.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Undisturbed {
+    /// Agreement of the times.
+    pub time: Agreement,
+    /// Agreement of the core cycles.
+    pub cycles: Agreement,
 }
 
 /// Agreement of the runs on one case.
@@ -173,7 +187,8 @@ impl Laboratory {
             return Err(LabError::invalid("runs", reason));
         }
         let mut store = Store::in_memory()?;
-        let mut printed: BTreeMap<String, Printed> = BTreeMap::new();
+        // The intervals of all figures, and those of the undisturbed ones.
+        let [mut printed, mut quiet]: [BTreeMap<String, Printed>; 2] = Default::default();
         let (mut run_spreads, mut contended) = (Vec::new(), 0);
         for number in 0..request.runs {
             if number > 0 && !pause(request.pause, stop) {
@@ -188,9 +203,12 @@ impl Laboratory {
             for case in RunAnalysis::new(&run).cases().iter().filter(|case| !case.is_floor()) {
                 let Some(estimates) = &case.estimates else { continue };
                 contended += usize::from(estimates.contended);
-                let case = printed.entry(case.case().id()).or_default();
-                case.time.push(estimates.headline_ns());
-                case.cycles.extend(estimates.cycles.map(|cycles| cycles.headline()));
+                let id = case.case().id();
+                for kind in [Some(&mut printed), (!estimates.contended).then_some(&mut quiet)].into_iter().flatten() {
+                    let case = kind.entry(id.clone()).or_default();
+                    case.time.push(estimates.headline_ns());
+                    case.cycles.extend(estimates.cycles.map(|cycles| cycles.headline()));
+                }
             }
             run_spreads.push(run.header.protocol.run_spreads);
         }
@@ -200,9 +218,11 @@ impl Laboratory {
         }
         let in_order = plan.cases.iter().filter_map(|case| printed.remove_entry(&case.id()));
         let (time, cycles, by_case) = agree(&in_order.collect::<Vec<_>>());
+        let (quiet_time, quiet_cycles, _) = agree(&quiet.into_iter().collect::<Vec<_>>());
+        let undisturbed = Undisturbed { time: quiet_time, cycles: quiet_cycles };
         let pause_s = request.pause.as_secs_f64();
         let cases = by_case.len();
-        Ok(Some(Between { runs, pause_s, cases, contended, time, cycles, run_spreads, by_case }))
+        Ok(Some(Between { runs, pause_s, cases, contended, time, cycles, undisturbed, run_spreads, by_case }))
     }
 }
 

@@ -46,7 +46,9 @@ fn lines(found: &Between) -> Vec<String> {
     sources.dedup();
     lines.push(format!("run-to-run spread assumed by the intervals: {}", sources.join(", then ")));
     if found.contended > 0 {
-        lines.push(format!("disturbed results: {}", found.contended));
+        lines.push(format!("disturbed results: {}; without them:", found.contended));
+        lines.push(line("time", &found.undisturbed.time));
+        lines.push(line("core cycles", &found.undisturbed.cycles));
     }
     lines
 }
