@@ -8,9 +8,10 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyEncoding {
-    /// Seed from which the key is expanded: ML-KEM `d || z`, ML-DSA `xi`, Ed25519's 32 bytes (RFC 8032).
+    /// Seed from which the key is expanded: ML-KEM `d || z`, ML-DSA `xi`, Ed25519's 32 bytes (RFC 8032), HQC's
+    /// `seed_KEM`, LMS `I || SEED` (RFC 8554, appendix A).
     Seed,
-    /// Expanded key: FIPS 203 `dk`, FIPS 204 `sk`, FIPS 205 `SK`, Falcon's encoded private key.
+    /// Expanded key: FIPS 203 `dk`, FIPS 204 `sk`, FIPS 205 `SK`, the private key of other schemes.
     Expanded,
     /// Scalar of fixed length: X25519 (RFC 7748, little-endian), ECDSA (SEC 1, big-endian).
     Scalar,
@@ -211,12 +212,103 @@ const fn kem(
 
 use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
 
-/// Parameters of KEMs from FIPS 203, table 3, of X25519 from RFC 7748, and of hybrids. For X25519 as a KEM, the
-/// ciphertext is an ephemeral public key and the secret is the plain Diffie-Hellman value, as in TLS 1.3 key shares.
-static KEMS: [KemParameters; 9] = [
+/// Returns the parameters of HQC. Key generation takes `seed_KEM`, and encapsulation takes the message and the salt.
+const fn hqc(
+    algorithm: &'static str,
+    category: u8,
+    encapsulation_key: usize,
+    decapsulation_keys: &'static [(KeyEncoding, usize)],
+    ciphertext: usize,
+    message: usize,
+) -> KemParameters {
+    KemParameters {
+        algorithm: Cow::Borrowed(algorithm),
+        standard: Cow::Borrowed("HQC (reference code of 2026-02-10)"),
+        category: Some(category),
+        encapsulation_key,
+        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
+        ciphertext,
+        shared_secret: 32,
+        keygen_coins: 32,
+        encapsulation_coins: message + 16,
+    }
+}
+
+/// Returns the parameters of Streamlined NTRU Prime. Its specification does not define how to use random bytes.
+const fn sntrup(
+    algorithm: &'static str,
+    category: u8,
+    encapsulation_key: usize,
+    decapsulation_keys: &'static [(KeyEncoding, usize)],
+    ciphertext: usize,
+) -> KemParameters {
+    KemParameters {
+        algorithm: Cow::Borrowed(algorithm),
+        standard: Cow::Borrowed("NTRU Prime (round 3)"),
+        category: Some(category),
+        encapsulation_key,
+        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
+        ciphertext,
+        shared_secret: 32,
+        keygen_coins: 0,
+        encapsulation_coins: 0,
+    }
+}
+
+/// Returns the parameters of FrodoKEM. No library takes its random bytes yet, so there are no coins.
+const fn frodo(
+    algorithm: &'static str,
+    category: u8,
+    encapsulation_key: usize,
+    decapsulation_keys: &'static [(KeyEncoding, usize)],
+    ciphertext: usize,
+    shared_secret: usize,
+) -> KemParameters {
+    KemParameters {
+        algorithm: Cow::Borrowed(algorithm),
+        standard: Cow::Borrowed("FrodoKEM (ISO proposal of 2023-03-14)"),
+        category: Some(category),
+        encapsulation_key,
+        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
+        ciphertext,
+        shared_secret,
+        keygen_coins: 0,
+        encapsulation_coins: 0,
+    }
+}
+
+/// Parameters of KEMs from FIPS 203, table 3; of HQC, from its code; of NTRU Prime, from its submission; of FrodoKEM, from
+/// its proposal to ISO; of X25519 from RFC 7748; and of hybrids. For X25519 as a KEM, the ciphertext is an ephemeral public key and the secret is the plain
+/// Diffie-Hellman value, as in TLS 1.3 key shares.
+///
+/// The names of HQC contain a date, because the code of 2026-02-10 samples other vectors than the specification of
+/// 2025-08-22, which liboqs calls `HQC-1`. The two do not interoperate. eFrodoKEM is the submission to round 3, which
+/// liboqs called FrodoKEM before version 0.16; FrodoKEM adds a salt.
+static KEMS: [KemParameters; 30] = [
     kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
     kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
     kem("ML-KEM-1024", 5, 1568, &[(Seed, 64), (Expanded, 3168)], 1568),
+    hqc("HQC-1-2026-02", 1, 2241, &[(Seed, 32), (Expanded, 2321)], 4433, 16),
+    hqc("HQC-3-2026-02", 3, 4514, &[(Seed, 32), (Expanded, 4602)], 8978, 24),
+    hqc("HQC-5-2026-02", 5, 7237, &[(Seed, 32), (Expanded, 7333)], 14421, 32),
+    sntrup("sntrup653", 1, 994, &[(Expanded, 1518)], 897),
+    sntrup("sntrup761", 2, 1158, &[(Expanded, 1763)], 1039),
+    sntrup("sntrup857", 3, 1322, &[(Expanded, 1999)], 1184),
+    sntrup("sntrup953", 4, 1505, &[(Expanded, 2254)], 1349),
+    sntrup("sntrup1013", 5, 1623, &[(Expanded, 2417)], 1455),
+    sntrup("sntrup1277", 5, 2067, &[(Expanded, 3059)], 1847),
+    frodo("FrodoKEM-640-AES", 1, 9616, &[(Expanded, 19888)], 9752, 16),
+    frodo("FrodoKEM-640-SHAKE", 1, 9616, &[(Expanded, 19888)], 9752, 16),
+    frodo("FrodoKEM-976-AES", 3, 15632, &[(Expanded, 31296)], 15792, 24),
+    frodo("FrodoKEM-976-SHAKE", 3, 15632, &[(Expanded, 31296)], 15792, 24),
+    frodo("FrodoKEM-1344-AES", 5, 21520, &[(Expanded, 43088)], 21696, 32),
+    frodo("FrodoKEM-1344-SHAKE", 5, 21520, &[(Expanded, 43088)], 21696, 32),
+    frodo("eFrodoKEM-640-AES", 1, 9616, &[(Expanded, 19888)], 9720, 16),
+    frodo("eFrodoKEM-640-SHAKE", 1, 9616, &[(Expanded, 19888)], 9720, 16),
+    frodo("eFrodoKEM-976-AES", 3, 15632, &[(Expanded, 31296)], 15744, 24),
+    frodo("eFrodoKEM-976-SHAKE", 3, 15632, &[(Expanded, 31296)], 15744, 24),
+    frodo("eFrodoKEM-1344-AES", 5, 21520, &[(Expanded, 43088)], 21632, 32),
+    frodo("eFrodoKEM-1344-SHAKE", 5, 21520, &[(Expanded, 43088)], 21632, 32),
     KemParameters {
         algorithm: Cow::Borrowed("X25519"),
         standard: Cow::Borrowed("RFC 7748"),
@@ -301,12 +393,18 @@ const fn falcon(
 
 const FIPS204: &str = "FIPS 204";
 const FIPS205: &str = "FIPS 205";
+const FN_DSA_GUESS: &str = "guess of FIPS 206 (fn-dsa 0.4)";
+const SQISIGN: &str = "SQIsign 3.0 (round 3)";
+const LMS: &str = "RFC 8554, NIST SP 800-208";
+const XMSS: &str = "RFC 8391, NIST SP 800-208";
 const LAMPS_SIGNATURES: &str = "draft-ietf-lamps-pq-composite-sigs";
 
-/// Parameters of signature schemes from FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC
-/// 8032; SEC 1 and SEC 2; RFC 8017; and of hybrids. Keys on secp256k1 are compressed, as in ledgers; keys on NIST
+/// Parameters of signature schemes from FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; the
+/// SQIsign specification; RFC 8554 and RFC 8391; RFC 8032; SEC 1 and SEC 2; RFC 8017; and of hybrids. No document states
+/// categories for LMS and XMSS; they have the category of their hash length. The names of FN-DSA contain the date of the
+/// guess, because no draft exists yet. Keys on secp256k1 are compressed, as in ledgers; keys on NIST
 /// curves are uncompressed, as in X.509. ECDSA signatures are `r || s`, with a fixed length.
-static SIGNATURES: [SignatureParameters; 27] = [
+static SIGNATURES: [SignatureParameters; 39] = [
     signature("ML-DSA-44", FIPS204, Some(2), 1312, &[(Seed, 32), (Expanded, 2560)], 2420, (32, 32)),
     signature("ML-DSA-65", FIPS204, Some(3), 1952, &[(Seed, 32), (Expanded, 4032)], 3309, (32, 32)),
     signature("ML-DSA-87", FIPS204, Some(5), 2592, &[(Seed, 32), (Expanded, 4896)], 4627, (32, 32)),
@@ -326,7 +424,19 @@ static SIGNATURES: [SignatureParameters; 27] = [
     falcon("Falcon-1024", 5, 1793, &[(Expanded, 2305)], 1462, true),
     falcon("Falcon-padded-512", 1, 897, &[(Expanded, 1281)], 666, false),
     falcon("Falcon-padded-1024", 5, 1793, &[(Expanded, 2305)], 1280, false),
+    signature("FN-DSA-512-guess-2026-07", FN_DSA_GUESS, Some(1), 897, &[(Expanded, 1345)], 666, (0, 0)),
+    signature("FN-DSA-1024-guess-2026-07", FN_DSA_GUESS, Some(5), 1793, &[(Expanded, 2369)], 1280, (0, 0)),
     signature("SPHINCS+-SHA2-128f-simple", "SPHINCS+ (round 3.1)", Some(1), 32, &[(Expanded, 64)], 17088, (0, 0)),
+    signature("SQIsign_p324_3", SQISIGN, Some(1), 83, &[(Expanded, 270)], 200, (0, 0)),
+    signature("SQIsign_p500_27", SQISIGN, Some(3), 129, &[(Expanded, 417)], 306, (0, 0)),
+    signature("SQIsign_p664_17", SQISIGN, Some(5), 169, &[(Expanded, 549)], 406, (0, 0)),
+    signature("LMS-SHA256-H5-W4", LMS, Some(5), 56, &[(Seed, 48), (Expanded, 60)], 2348, (48, 0)),
+    signature("LMS-SHA256-H5-W8", LMS, Some(5), 56, &[(Seed, 48), (Expanded, 60)], 1292, (48, 0)),
+    signature("LMS-SHA256-H10-W4", LMS, Some(5), 56, &[(Seed, 48), (Expanded, 60)], 2508, (48, 0)),
+    signature("LMS-SHA256-H10-W8", LMS, Some(5), 56, &[(Seed, 48), (Expanded, 60)], 1452, (48, 0)),
+    signature("XMSS-SHA2_10_192", XMSS, Some(3), 52, &[(Expanded, 104)], 1492, (0, 0)),
+    signature("XMSS-SHA2_10_256", XMSS, Some(5), 68, &[(Expanded, 136)], 2500, (0, 0)),
+    signature("XMSS-SHAKE256_10_256", XMSS, Some(5), 68, &[(Expanded, 136)], 2500, (0, 0)),
     signature("Ed25519", "RFC 8032", None, 32, &[(Seed, 32)], 64, (32, 0)),
     signature("ECDSA-secp256k1", "SEC 1, SEC 2", None, 33, &[(Scalar, 32)], 64, (32, 0)),
     signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),

@@ -36,6 +36,8 @@ pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedK
             let parameters = KemParameters { algorithm: stated.algorithm, standard: draft.into(), ..standard };
             (CoinSupport::default(), parameters)
         }
+        // liboqs has functions with seeds for all KEMs, but only those of ML-KEM use a seed that a standard defines.
+        Some(standard) if standard.standard != "FIPS 203" => (CoinSupport::default(), standard),
         Some(standard) => {
             let (keygen, operation) = (api.OQS_KEM_keypair_derand.is_some(), api.OQS_KEM_encaps_derand.is_some());
             (CoinSupport { keygen, operation }, standard)

@@ -6,6 +6,10 @@ use super::Version;
 const ML_KEM_FINAL: Version = (0, 11);
 const ML_DSA_FINAL: Version = (0, 12);
 
+/// First liboqs version in which `FrodoKEM` has a salt. Older versions use this name for the variant without salt, which
+/// is now called `eFrodoKEM`.
+const FRODO_SALTED: Version = (0, 16);
+
 /// Suffix of pqlab's name for an algorithm from an initial public draft of a standard.
 const DRAFT: &str = "-ipd";
 
@@ -16,6 +20,9 @@ pub(super) fn ours(version: Version, name: &str) -> String {
         || (name.starts_with("ML-DSA-") && version < ML_DSA_FINAL);
     if draft && !name.ends_with(DRAFT) {
         return format!("{name}{DRAFT}");
+    }
+    if name.starts_with("FrodoKEM-") && version < FRODO_SALTED {
+        return format!("e{name}");
     }
     // The standard's name for SLH_DSA_PURE_SHA2_128S is SLH-DSA-SHA2-128s.
     match name.strip_prefix("SLH_DSA_PURE_").and_then(|set| set.split_once('_')) {
@@ -58,6 +65,9 @@ mod tests {
             ((0, 15), "SLH_DSA_PURE_SHA2_128S", "SLH-DSA-SHA2-128s"),
             ((0, 15), "SLH_DSA_PURE_SHAKE_256F", "SLH-DSA-SHAKE-256f"),
             ((0, 15), "BIKE-L1", "BIKE-L1"),
+            ((0, 15), "FrodoKEM-640-AES", "eFrodoKEM-640-AES"),
+            ((0, 16), "FrodoKEM-640-AES", "FrodoKEM-640-AES"),
+            ((0, 16), "eFrodoKEM-640-AES", "eFrodoKEM-640-AES"),
         ] {
             assert_eq!(ours(version, name), expected, "{name} in {version:?}");
         }

@@ -111,17 +111,30 @@ impl RemoteKem {
         let length = length.ok_or(Error::Unsupported("the worker does not read this encoding"))?;
         Error::check_length("decapsulation key", length, bytes.len())?;
         let public = match encoding {
-            // dk = dk_PKE || ek || H(ek) || z, where dk_PKE is 384k bytes long (FIPS 203, algorithm 16).
-            KeyEncoding::Expanded => {
-                let end = length - 64;
-                bytes.get(end - parameters.encapsulation_key..end).map(<[u8]>::to_vec)
-            }
+            KeyEncoding::Expanded => public_half(parameters, bytes).map(<[u8]>::to_vec),
             // These encodings are also the coins for key generation: `d || z` for ML-KEM, the scalar for X25519.
             KeyEncoding::Seed | KeyEncoding::Scalar if coins.keygen => Some(self.pair(Coins::Exact(bytes))?.0),
             _ => None,
         };
         Ok(RemoteKey { kem: self.clone(), public, encoding, private: bytes.to_vec() })
     }
+}
+
+/// Returns the encapsulation key from an expanded decapsulation key, or `None` if it contains none in a known place.
+fn public_half<'a>(parameters: &KemParameters, key: &'a [u8]) -> Option<&'a [u8]> {
+    let public = parameters.encapsulation_key;
+    let start = match parameters.algorithm.split(|letter: char| !letter.is_ascii_alphabetic()).next()? {
+        // dk_PKE || ek || H(ek) || z (FIPS 203, algorithm 16).
+        "ML" => key.len().checked_sub(64 + public)?,
+        // ek || dk_PKE || sigma || seed_KEM (HQC specification of 2025-08-22).
+        "HQC" => 0,
+        // s || ek || S || H(ek), where s is as long as the shared secret (FrodoKEM, ISO proposal).
+        "FrodoKEM" | "eFrodoKEM" => parameters.shared_secret,
+        // f || 1/g || ek || rho || H(ek), where f, 1/g and rho have the same length (NTRU Prime, round 3).
+        "sntrup" => 2 * (key.len().checked_sub(32 + public)? / 3),
+        _ => return None,
+    };
+    key.get(start..start + public)
 }
 
 impl Kem for RemoteKem {

@@ -99,9 +99,9 @@ const CONSTRUCTIONS_SIGN: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "c
 const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connect"];
 /// Signature schemes that start over until a signature passes their checks (FIPS 204, section 3.2; Falcon
 /// specification, section 3.9).
-const SIGN_BY_TRIAL: [&str; 2] = ["MLDSA", "FALCON"];
+const SIGN_BY_TRIAL: [&str; 3] = ["MLDSA", "FALCON", "FNDSA"];
 /// Schemes that generate a key by trying random candidates (NTRU polynomials or primes) until one fits.
-const KEYS_BY_TRIAL: [&str; 2] = ["FALCON", "RSA"];
+const KEYS_BY_TRIAL: [&str; 3] = ["FALCON", "FNDSA", "RSA"];
 
 impl Case {
     /// Returns whether the operation repeats part of its work until random values pass a check. It then takes the time

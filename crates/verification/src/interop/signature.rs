@@ -184,5 +184,5 @@ fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
 /// Returns whether the scheme is hash-based. Such schemes may take seconds per signature.
 fn hash_based(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
-    algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-")
+    ["SLH-DSA-", "SPHINCS+-", "LMS-", "XMSS-"].iter().any(|family| algorithm.starts_with(family))
 }

@@ -51,9 +51,36 @@ const fn ml_kem(
     }
 }
 
+/// Creates an HQC row. All parameter sets share the same seed. The fields after `coins` are SHA-256 digests.
+const fn hqc(
+    algorithm: &'static str,
+    coins: &'static str,
+    encapsulation_key: &'static str,
+    expanded: &'static str,
+    ciphertext: &'static str,
+    shared_secret: &'static str,
+    zero_secret: &'static str,
+) -> KemVector {
+    KemVector {
+        algorithm,
+        encoding: Seed,
+        decapsulation_key: "cefc0d60050e04c3171859e54ba888d2f670e22ebe926b0b307a65264fbc08f8",
+        encapsulation_key: Sha256(encapsulation_key),
+        expanded: Some(Sha256(expanded)),
+        coins,
+        ciphertext: Sha256(ciphertext),
+        shared_secret: Sha256(shared_secret),
+        zero_ciphertext: ZeroCiphertext::Gives(Sha256(zero_secret)),
+    }
+}
+
 /// Source for ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, with the encapsulation from mlkem_*_encaps that uses the
 /// same key. mlkem_*_test contains the matching decapsulation. The secret for an all-zero ciphertext is `J(z || c)`
 /// (FIPS 203, algorithm 18, line 7).
+///
+/// Source for HQC: the first test of each parameter set in the files of the reference code of 2026-02-10 (commit
+/// 161cd4f). Their seed, expanded with SHAKE256, gives `seed_KEM`, the message and the salt. The secret for an all-zero
+/// ciphertext is `J(H(ek) || sigma || c)`.
 ///
 /// Source for X25519: RFC 7748, section 6.1, Bob's key pair, with Alice's key pair as the ephemeral one. An all-zero
 /// public key has small order, so decapsulation rejects it.
@@ -81,6 +108,33 @@ pub(super) static KEMS: &[KemVector] = &[
         "508136a13f8a7920e3434498c6975cbbab457d809309eb2f92453e7409738210",
         "a24ce2eca9d024096cb1746b39d3e79d81d59c8ea623a92a35f955272ddc73b9",
         "c73bee358617252403157e6a1189615a7202337e605fb46ed7b8a3b9111e96a2",
+    ),
+    hqc(
+        "HQC-1-2026-02",
+        "3deca12f8963918f537c67f2571fffde4bb80684d826860c7515ce86e35571f5",
+        "c37fe10f235824d901893d33c78b65080da74ae93f4046ae0187faf027986add",
+        "99daf449b2b69fa8e259be9415db23f944f622a99ac72fea3840e040e12a93a4",
+        "1188c0195d653c53f2724e41cc28a41c1de728f0adff5d50d09ad796ca389d52",
+        "acdd556016297b2a9142e89c94fd2d13033c48ec6da13e3bc022f3f3be48171d",
+        "dc96629af2d822f5b243582771aa4cef84ed66b4cd26829fa8a6ecec72fb8be7",
+    ),
+    hqc(
+        "HQC-3-2026-02",
+        "3deca12f8963918f537c67f2571fffde4bb80684d826860c7515ce86e35571f5fff32ba9c40be676",
+        "9886db25b41bd5d82d94a57bd9053325aa66de520eeb204c375c6b4f2a45ce0a",
+        "a76ea51c0bab761f02dc9cab0595b9631201d038077977d719a09dd43805e502",
+        "acbf56e6658de5dfdf7aea5f7231f6d55dab5f2e129311683c5319334542d08f",
+        "bd9ea67324ea066967b01f74ff468cb90c5cdd335cafb9d390da7e776b3afb58",
+        "b2e1f167e503bb67fa299d578622f73cbfa79cacc8cba83613b278dd75b584c9",
+    ),
+    hqc(
+        "HQC-5-2026-02",
+        "3deca12f8963918f537c67f2571fffde4bb80684d826860c7515ce86e35571f5fff32ba9c40be67657b1f25319c6e2af",
+        "06652b24ee6cc6717defc73fc2aa16ebafb53e9b1db73c700f82ba38d9f57ea9",
+        "101c30deb9023d671a80bcf63676419c6e0ce1a982ef6eb1b9481d91453c644d",
+        "07ed53ae6977885ead0182afd94d787ef5bee8092b21479baf3813fdd5f76464",
+        "0154aeb201dea358e8f10cb5050082799587af44cd37676018cadc5f79a5cf67",
+        "0cf842e95548b6c6a5f2b1fb85fa8089433ad55f9b00c44ec7a2dbfe3f743152",
     ),
     KemVector {
         algorithm: "X25519",

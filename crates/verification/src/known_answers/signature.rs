@@ -41,6 +41,8 @@ rows!(KeyVector, VerificationVector);
 /// use the internal interface, which signs without a context. The embedded signatures of "Hello world" therefore come
 /// from two independent libraries that agree, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
 ///
+/// Source for LMS keys: RFC 8554, appendix F, test case 2, both levels.
+///
 /// Source for Ed25519: RFC 8032, section 7.1, tests 1 to 3. Source for ECDSA-P-256 and ECDSA-P-384: RFC 6979,
 /// appendices A.2.5 and A.2.6, message "sample". The key for ECDSA-secp256k1 is the scalar 1, whose public key is the
 /// generator (SEC 2, section 2.4.1). The signature of "Satoshi Nakamoto" with this key, the nonce of RFC 6979 and a low
@@ -392,6 +394,30 @@ pub(super) static KEYS: &[KeyVector] = &[
             slow: false,
         }],
     },
+    KeyVector {
+        algorithm: "LMS-SHA256-H10-W4",
+        encoding: Seed,
+        signing_key: "d08fabd4a2091ff0a8cb4ed834e74534\
+                      558b8966c48ae9cb898b423c83443aae014a72f1b1ab5cc85cf1d892903b5439",
+        verifying_key: Expected::Bytes(
+            "0000000600000003d08fabd4a2091ff0a8cb4ed834e74534\
+             32a58885cd9ba0431235466bff9651c6c92124404d45fa53cf161c28f1ad5a8e",
+        ),
+        expanded: None,
+        signatures: &[],
+    },
+    KeyVector {
+        algorithm: "LMS-SHA256-H5-W8",
+        encoding: Seed,
+        signing_key: "215f83b7ccb9acbcd08db97b0d04dc2b\
+                      a1c4696e2608035a886100d05cd99945eb3370731884a8235e2fb3d4d71f2547",
+        verifying_key: Expected::Bytes(
+            "0000000500000004215f83b7ccb9acbcd08db97b0d04dc2b\
+             a1cd035833e0e90059603f26e07ad2aad152338e7a5e5984bcd5f7bb4eba40b7",
+        ),
+        expanded: None,
+        signatures: &[],
+    },
 ];
 
 /// Public key for the secp256k1 vectors: an uncompressed point, in hexadecimal.
@@ -412,7 +438,8 @@ const RSA_KEY: &str = "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b4
 
 /// Sources. ECDSA-secp256k1: Wycheproof, ecdsa_secp256k1_sha256_p1363, tests 4 (with `n - r` instead of `r`) and 61.
 /// ECDSA-P-256 and ECDSA-P-384: RFC 6979, as in [`KEYS`]. RSA-2048: Wycheproof, rsa_signature_2048_sha256, tests 3 and
-/// 240 (padding that does not end in `00`).
+/// 240 (padding that does not end in `00`). LMS: RFC 8554, appendix F, test case 1, the lower level. XMSS: the first test
+/// in liboqs's file for this parameter set.
 pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     VerificationVector {
         algorithm: "ECDSA-secp256k1",
@@ -479,6 +506,147 @@ pub(super) static VERIFICATIONS: &[VerificationVector] = &[
                     ac6950631081df1116097a7f6a9d00a1afbe0ce6b2bd32ef22acc95219f05df9\
                     fb7e9a8b391e6277cffeda298bf094730f5663172183dc5842056de36137ee90",
         valid: false,
+    },
+    VerificationVector {
+        algorithm: "LMS-SHA256-H5-W8",
+        verifying_key: "0000000500000004d2f14ff6346af964569f7d6cb880a1b66c5004917da6eafe\
+                        4d9ef6c6407b3db0e5485b122d9ebe15cda93cfec582d7ab",
+        message: "54686520706f77657273206e6f742064656c65676174656420746f2074686520\
+                  556e69746564205374617465732062792074686520436f6e737469747574696f\
+                  6e2c206e6f722070726f6869626974656420627920697420746f207468652053\
+                  74617465732c2061726520726573657276656420746f20746865205374617465\
+                  7320726573706563746976656c792c206f7220746f207468652070656f706c65\
+                  2e0a",
+        signature: "0000000a000000040703c491e7558b35011ece3592eaa5da4d918786771233e8\
+                    353bc4f62323185c95cae05b899e35dffd717054706209988ebfdf6e37960bb5\
+                    c38d7657e8bffeef9bc042da4b4525650485c66d0ce19b317587c6ba4bffcc42\
+                    8e25d08931e72dfb6a120c5612344258b85efdb7db1db9e1865a73caf96557eb\
+                    39ed3e3f426933ac9eeddb03a1d2374af7bf77185577456237f9de2d60113c23\
+                    f846df26fa942008a698994c0827d90e86d43e0df7f4bfcdb09b86a373b98288\
+                    b7094ad81a0185ac100e4f2c5fc38c003c1ab6fea479eb2f5ebe48f584d7159b\
+                    8ada03586e65ad9c969f6aecbfe44cf356888a7b15a3ff074f771760b26f9c04\
+                    884ee1faa329fbf4e61af23aee7fa5d4d9a5dfcf43c4c26ce8aea2ce8a2990d7\
+                    ba7b57108b47dabfbeadb2b25b3cacc1ac0cef346cbb90fb044beee4fac2603a\
+                    442bdf7e507243b7319c9944b1586e899d431c7f91bcccc8690dbf59b28386b2\
+                    315f3d36ef2eaa3cf30b2b51f48b71b003dfb08249484201043f65f5a3ef6bbd\
+                    61ddfee81aca9ce60081262a00000480dcbc9a3da6fbef5c1c0a55e48a0e729f\
+                    9184fcb1407c31529db268f6fe50032a363c9801306837fafabdf957fd97eafc\
+                    80dbd165e435d0e2dfd836a28b354023924b6fb7e48bc0b3ed95eea64c2d402f\
+                    4d734c8dc26f3ac591825daef01eae3c38e3328d00a77dc657034f287ccb0f0e\
+                    1c9a7cbdc828f627205e4737b84b58376551d44c12c3c215c812a0970789c83d\
+                    e51d6ad787271963327f0a5fbb6b5907dec02c9a90934af5a1c63b72c8265360\
+                    5d1dcce51596b3c2b45696689f2eb382007497557692caac4d57b5de9f5569bc\
+                    2ad0137fd47fb47e664fcb6db4971f5b3e07aceda9ac130e9f38182de994cff1\
+                    92ec0e82fd6d4cb7f3fe00812589b7a7ce515440456433016b84a59bec6619a1\
+                    c6c0b37dd1450ed4f2d8b584410ceda8025f5d2d8dd0d2176fc1cf2cc06fa8c8\
+                    2bed4d944e71339ece780fd025bd41ec34ebff9d4270a3224e019fcb444474d4\
+                    82fd2dbe75efb20389cc10cd600abb54c47ede93e08c114edb04117d714dc1d5\
+                    25e11bed8756192f929d15462b939ff3f52f2252da2ed64d8fae88818b1efa2c\
+                    7b08c8794fb1b214aa233db3162833141ea4383f1a6f120be1db82ce3630b342\
+                    9114463157a64e91234d475e2f79cbf05e4db6a9407d72c6bff7d1198b5c4d6a\
+                    ad2831db61274993715a0182c7dc8089e32c8531deed4f7431c07c02195eba2e\
+                    f91efb5613c37af7ae0c066babc69369700e1dd26eddc0d216c781d56e4ce47e\
+                    3303fa73007ff7b949ef23be2aa4dbf25206fe45c20dd888395b2526391a7249\
+                    96a44156beac808212858792bf8e74cba49dee5e8812e019da87454bff9e847e\
+                    d83db07af313743082f880a278f682c2bd0ad6887cb59f652e155987d61bbf6a\
+                    88d36ee93b6072e6656d9ccbaae3d655852e38deb3a2dcf8058dc9fb6f2ab3d3\
+                    b3539eb77b248a661091d05eb6e2f297774fe6053598457cc61908318de4b826\
+                    f0fc86d4bb117d33e865aa805009cc2918d9c2f840c4da43a703ad9f5b580616\
+                    3d7161696b5a0adc00000005d5c0d1bebb06048ed6fe2ef2c6cef305b3ed6339\
+                    41ebc8b3bec9738754cddd60e1920ada52f43d055b5031cee6192520d6a51155\
+                    14851ce7fd448d4a39fae2ab2335b525f484e9b40d6a4a969394843bdcf6d14c\
+                    48e8015e08ab92662c05c6e9f90b65a7a6201689999f32bfd368e5e3ec9cb70a\
+                    c7b8399003f175c40885081a09ab3034911fe125631051df0408b3946b0bde79\
+                    0911e8978ba07dd56c73e7ee",
+        valid: true,
+    },
+    VerificationVector {
+        algorithm: "XMSS-SHA2_10_256",
+        verifying_key: "00000001b901b8d9332fe458eb6de87af74655d0b5ad936a66fdb6ac9d1b8cf2\
+                        5bb6db8404562ad35e8ecafaafda16981cdaa147606beea62801342af13c8b55\
+                        35f72f94",
+        message: "b338dd755d5618c464ab331f14de3dd4a358bba00d28fb35236741e902f7b248\
+                  ce",
+        signature: "00000000404dff9b9f3931fe6158fff355a8ee715c9bc6a87fe6627928f3ca10\
+                    55fa7010c534b0d4c6ffdf4dbfe00e72405efe83bbcf19aa2030a8cb16380848\
+                    2b6376ff8ce01fb8090f4842896a1ea5e9282f35cacd245a4b9de9fe84e93158\
+                    51d68a72b3ecb9f440937c8ba4ac3f0429246cbc2777e8b92d84f4ba49fab894\
+                    65fcb0fc8017e582746f531b4697925154a22e2d6a0f1b81913438000c295153\
+                    d7adca8f852c50d360f65f887479e9631a2ca30fe3ad92e7bf648643835f4f8c\
+                    c081a6c951b83b77608a08c021821da61962cfcc8e97d75441921d39c5ad5375\
+                    43efbaf0345dc70826e6e950929570c72e51619600c58d932a72657b19af163e\
+                    0b8f7aaf2949a5eb26c517909e0e663e36753491182975206009107509dffc89\
+                    8d308b903e84a8b29718bf7125397aff5467d53cf8f36eb945b6b98d48e81c01\
+                    74a0e03541d24369cf8edda4288ffa615d16fbc7355cfc0966ba9256e5b8a44d\
+                    a95760dfb61301b10fd3e82436e267db089773e43b984297d1e0d395dcc77fcf\
+                    eccefebd4b80b3f241872ea251da466ca6c5324346f4b5e6886654a86592641a\
+                    8c32ac554261b2d9130462c976b039e593f873ad1712820ff3e723fe57f13775\
+                    1ab3ca8b5b20d28d1b9384df1d710ac39faf699989418b7856c2034c695a693e\
+                    cc336eb472de5049c743089529695b028f2f72be0893e59169e9a2376c64bc5c\
+                    cac5482e5a6e9c88d710a3ff8f23c206b09d314bf50568228b1bacf1ce330d52\
+                    9bd3793d7c7cd9ec770c111d9681d6f1b97d908cbbd436444853feb47f234d31\
+                    f5e92b9e0465d67ac0fe48859126befa7f7d121a67c2c2970b37b8081b4e73c5\
+                    a21a41f60160a61fafbd48649a3d2032c1679a67f348e3e25275fcd9af650937\
+                    feb0a30f25878ceed7d6ca693518b5a2f5418135ea9316effdecdb1dffc9ee3a\
+                    62eff0e66f3d05bd9d5f8679b536bb6d39792b28df2481a6eecb9bee40b11a10\
+                    d39a90ea1aac47bf956fbfe9b0427b599b9bc024f326515e71615419423fec3f\
+                    19f621d49b6eed59f129a6b1411b7b1afcf073095d57b03f25a16f946ed716bf\
+                    705f567a151be85b8e8195cc2f070bfd482702182b8a4a43ed942f6bd3cbf9de\
+                    7e8aeb17c41e1c009c94ff4a2050e3731088b75474b38dc52badf53c7dcd3fb9\
+                    8d023649fc4799ce060addacec7cd4e656074e631c1cb8aef88efee0817c2e3d\
+                    79e287f4510e48dfb7e23cb49d6fca39a1e0f471f16a8bb65af02150d059036d\
+                    00386dd287bea4d52fb263b57ae5add901cade838b1d7347d9e47eaf6456148c\
+                    6c4e44b0fa3dfcf5c9cec2d80ad509a65aef0e3e663b7f31bca437311ba799d4\
+                    c2acc138f85d73cb40792ff03f8f20427d951444990ca3976a71368a7dc1455e\
+                    880722f06f02163bc712e852a914f22e5675eb9b1c6c8b7fd20a8880ad2eef97\
+                    982c065c937bd3639357e4c7450cbda0b51cca8e3e078dc760fd99ebf646b823\
+                    69576539b2bd5b2c866ed5ae94423a5ce18c685352398d01c983f080d7beb8a9\
+                    243aaa9ac1ddcc1b058b92bead301e8f3b8f5ef71eee7966302b44d2e26d2a02\
+                    393713e5d4d3fef42196faa368274c78c2932d22840eca6018ce7d16b19a0727\
+                    cb1966eb28b57d137c5264cc2e627f24a3bad50ea4f75c7bd8998709c01ed5ac\
+                    fff0891934e94da2cacca212fb48be3f9eaa310547e73c388d881f36ae21efed\
+                    d23744f6b07c5d6d2776c191ed41e607316f61bbef7a20e1a03150ae833d1895\
+                    2ae35188fbfdfa55c12a388836717bb2bdd97e89121c56c3b53e8198242315c9\
+                    e438512e0c8354a3e599cb7217ae688647a72985606bbd0720f6fa5c5b6f70e8\
+                    8234ee54c6db0a41106c866564650829fe4b232635b06b18240c9f86369c75b2\
+                    f7d237211a380c43f95d362e0680d9ea2ca47e1dc8c49703e22650b765f847ad\
+                    86be25a3b7630d640a0097632df13f600e8a025dd9a1fc67b0eb09c1ca9fa392\
+                    3896927dee1e3cc0c81f4b82e43b89cacc69c9b8adca1670f7d4e50db7bcd94c\
+                    2115e75f2bfd2336da5a304d0f3455927360bf5040e95d1454106f2a8a7cd27d\
+                    5510e7b5be7b5b9edefdc3d4249d655c51f4c1dba0f359be4769ab66edbc8028\
+                    24e9ab866e8eeaa2feb1cc855f0a745aac84a610df0238112c6519f8e7346c45\
+                    331a6036f84d5b6250f4b5bc0a2a6a31daf9c60eb13c20cc649a18e27a6c98b8\
+                    2f08e21706a8bdf338cc69c1679d25ecff733a721211c1f6dd28091aaa9c93b0\
+                    47efcd2c8a55f2da65e616f07dcc0f44081d4e359c1688a00f062ec925d24432\
+                    862b547bb70f2af126a3daba5c918b224de444b8733e6fa601b3d349307e9458\
+                    3d0ec976aeda2b90972324b3ace8c7b79a67723aea037e12da9efa9ca9668a4f\
+                    5fdadfb9eee13398921f5023e354a6894825431dba7317e6a6f69f0e77294bcd\
+                    02d7616e75ac31ec528fc070b8c34027c4e9cd0672903412fca6b723650d56af\
+                    562069312fc7ef1891a77e1a3f29d810c205ee212e75863f3b8b1ed216df888a\
+                    dd07aff45f1b5c01196329311414797cd5f67ffc54aad04c803ff7e83c2e8ba2\
+                    24ce83695bb7916ac42b1861f5cb527fdbcd82dbfa31c5acf981d84142038375\
+                    04263c96a0015841fbcc721f96d50a86d6e096ab54af9980f06cee6341c78d65\
+                    83f6bae8081b3c44b0f10fb7300874b5011ff0f97c52f975a31355884c2f12b6\
+                    ffee20e8371d38183c9d04977bfa037c9bd4dd7f7ce203fd7fad3852b3c2ae9d\
+                    078adec70db1a7140ef1114ebb03e8de03237e0a27ff510015ac76fcefe4ebd4\
+                    c3a1b6c67db2a82fe2b1bf18723db0f29fe4ad47b2eef22ac3c6661cfa7da747\
+                    6d23b470fa2e0441b6473ebd291791f09b4ada70a5286eb05167bd59bfd8c464\
+                    27413d60692382efb7882f60dc53aaafdf2014ca7d27f8fa93c187a8371b4179\
+                    6557ae739912e5991c713532e81fa57f9ba562e1d3026d2d2d7373d99871bc62\
+                    768ad70d3db184eabed83e30c11c9bc62f3340923a0082b987ec45cc7bd1db4b\
+                    2b15e8ad3ead74e96d8c20d85617bbedc0bdaf8ed48b7ee8d7c42990028ec066\
+                    9afc0861c22f2e9109f9bb35426bddb4a69eb8f45cd5b226f92e8026f1e62de1\
+                    de435a4fc0caeda91c38a88f0037bdb296cd7b07ff040b1e08f02711e946b307\
+                    a5a38487f53070985b8e28be6cce809f34100f0ca780996cd38e91ba7773bb63\
+                    2d0be7978f3af3a92b961bd3a8759590726d6c1811f9e0bca87377334e7c1f12\
+                    fe37401ca0200823938c816ed98981521470f7f2ccdd69d85e7530ebf39e3a59\
+                    2b1c09bc6c352c3fdb108fb26e7acd3d5a4fc0442962e2c09651ac0d026e370f\
+                    1ee1a8219c4833d70793d6e581fd25b0e95fab1eda67232c2fa12c4e379a6627\
+                    e75ad408c1d2526005f2567ced8608e88cf53064fcdc58007198adfa860f9fed\
+                    1df80efacc768a0a063e1afee6df1be3483105b1c45eb50bf7863b4278422ceb\
+                    a9001ea00299ac0415bf28a9c49cc2e92fc15565b547538a027886c6eb0d83b7\
+                    1138ce1a",
+        valid: true,
     },
 ];
 

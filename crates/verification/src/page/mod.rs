@@ -27,9 +27,14 @@ const PAIRS: &str = "Interoperability: every library with every other, in both r
 /// Prefixes of algorithm names, grouped by family, in the order of the rows.
 const FAMILIES: &[&[&str]] = &[
     &["ML-KEM-", "X25519"],
+    &["HQC-"],
+    &["FrodoKEM", "eFrodoKEM"],
+    &["sntrup"],
     &["ML-DSA-"],
     &["SLH-DSA-", "SPHINCS+"],
-    &["Falcon"],
+    &["Falcon", "FN-DSA-"],
+    &["SQIsign"],
+    &["LMS-", "XMSS-"],
     &["Ed25519", "ECDSA-", "RSA-"],
     &["SHA3-"],
     &["SHAKE"],

@@ -4,7 +4,7 @@
 use crate::checks::kem::{decapsulate, encapsulate, encoded};
 use crate::checks::signature::{self, Input, sign, takes_coins};
 use crate::checks::{differ, equal, step};
-use crate::suites::{Ran, Run, Suite};
+use crate::suites::{Ran, Run, Suite, is_slow};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Coins, Kem, KeyAgreement, SignatureScheme};
@@ -67,8 +67,7 @@ fn agreement(agreement: &dyn KeyAgreement, _: &Vectors, tally: &mut Tally) -> Ra
 
 /// Returns the number of keys and the number of signatures to generate. Both are lower for slow schemes.
 fn draws(algorithm: &str) -> (usize, usize) {
-    let slow = algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-");
-    match slow {
+    match is_slow(algorithm) {
         true if algorithm.contains("s-simple") || algorithm.ends_with('s') => (2, 0),
         true => (2, 2),
         false if algorithm.starts_with("RSA") || algorithm.starts_with("Falcon") => (2, DRAWS),

@@ -11,7 +11,7 @@ use crate::ml_dsa::{
     self as plain, Hints, N, Polynomial, Set, Signature, apply, encode_hints, encode_verifying_key, expand_a,
     message_representative, shake256, use_hint,
 };
-use crate::suites::{Ran, Run, Suite, is_ml_dsa};
+use crate::suites::{Ran, Run, Suite, is_ml_dsa, is_slow};
 use crate::tally::{Checked, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Coins, Error, SignatureScheme};
@@ -300,7 +300,7 @@ fn modified(scheme: &dyn SignatureScheme, _: &Vectors, tally: &mut Tally) -> Ran
         scheme.load_verifying_key(public)?.verify(&[], message, signature)
     };
     tally.check("the signature", || step("verify", verify(&public, &message, &signature)));
-    let slow = algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-");
+    let slow = is_slow(algorithm);
     let parts = if slow { FEW_PARTS } else { PARTS };
     // Every bit, unless verification is slow. The number of checks does not depend on the length of the signature.
     let bits = 8 * signature.len();

@@ -167,6 +167,11 @@ pub(crate) fn is_ml_dsa(algorithm: &str) -> bool {
     algorithm.starts_with("ML-DSA-")
 }
 
+/// Returns whether a scheme takes more than a millisecond to verify or to sign, so that checks repeat less.
+pub(crate) fn is_slow(algorithm: &str) -> bool {
+    ["SLH-DSA-", "SPHINCS+-", "LMS-", "XMSS-", "SQIsign"].iter().any(|family| algorithm.starts_with(family))
+}
+
 /// Returns whether an algorithm is a parameter set of SLH-DSA.
 pub(crate) fn is_slh_dsa(algorithm: &str) -> bool {
     algorithm.starts_with("SLH-DSA-")
