@@ -13,15 +13,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Returns the name and the text of a file in `workers/c`.
+/// Returns the name of a file for the workers' folder, and its text.
 macro_rules! worker_file {
     ($name:literal) => {
         ($name, include_str!(concat!("../../../../workers/c/", $name)))
     };
+    (rust $name:literal) => {
+        (concat!("rust/", $name), include_str!(concat!("../../../../workers/rust/", $name)))
+    };
 }
 
-/// Files of the workers in C, which scripts compile with a library.
-const WORKER_FILES: [(&str, &str); 7] = [
+/// Files of the workers that scripts build with a library. Those in Rust have their own folder.
+const WORKER_FILES: [(&str, &str); 23] = [
     worker_file!("boringssl.c"),
     worker_file!("botan.c"),
     worker_file!("mldsa-native.c"),
@@ -29,6 +32,22 @@ const WORKER_FILES: [(&str, &str); 7] = [
     worker_file!("pqlab_schemes.h"),
     worker_file!("pqlab_worker.h"),
     worker_file!("wolfssl.c"),
+    worker_file!(rust "Cargo.lock"),
+    worker_file!(rust "Cargo.toml"),
+    worker_file!(rust "build.sh"),
+    worker_file!(rust "src/bin/fn-dsa.rs"),
+    worker_file!(rust "src/bin/frodo-kem.rs"),
+    worker_file!(rust "src/bin/hqc-kem.rs"),
+    worker_file!(rust "src/bin/lms-signature.rs"),
+    worker_file!(rust "src/bin/sntrup.rs"),
+    worker_file!(rust "src/bin/sqisign-rs.rs"),
+    worker_file!(rust "src/bin/xmss.rs"),
+    worker_file!(rust "src/kem.rs"),
+    worker_file!(rust "src/lib.rs"),
+    worker_file!(rust "src/message.rs"),
+    worker_file!(rust "src/serve.rs"),
+    worker_file!(rust "src/set.rs"),
+    worker_file!(rust "src/signature.rs"),
 ];
 
 /// Time between two looks at the log of a build.
@@ -66,7 +85,7 @@ pub(super) fn build(
 ) -> Result<Option<Report>, LabError> {
     let system = |error: io::Error| LabError::system("cannot prepare the build")(error);
     let (workers, scratch) = (folders.work.join("workers"), folders.work.join("build"));
-    for folder in [&workers, &scratch, &folders.result.to_path_buf()] {
+    for folder in [&workers.join("rust/src/bin"), &scratch, &folders.result.to_path_buf()] {
         fs::create_dir_all(folder).map_err(system)?;
     }
     for (name, text) in WORKER_FILES {
@@ -172,6 +191,22 @@ mod tests {
         fs::create_dir_all(&source).unwrap();
         let folders = Folders { source: &source, work: &work, result: &result };
         build(&recipe(script), &folders, &folder.join("log"), &mut |_| (), stop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn all_files_of_the_workers_are_embedded() {
+        let workers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workers");
+        let is_embedded = |name: &str| WORKER_FILES.iter().any(|(embedded, _)| *embedded == name);
+        for (folder, prefix) in
+            [("c", ""), ("rust", "rust/"), ("rust/src", "rust/src/"), ("rust/src/bin", "rust/src/bin/")]
+        {
+            let files = fs::read_dir(workers.join(folder)).unwrap().map(Result::unwrap);
+            for file in files.filter(|file| file.path().is_file()) {
+                let name = format!("{prefix}{}", file.file_name().to_string_lossy());
+                // The example, which no recipe builds.
+                assert!(is_embedded(&name) || name == "worker.c", "{name}");
+            }
+        }
     }
 
     #[test]

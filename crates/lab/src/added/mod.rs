@@ -390,7 +390,7 @@ fn compilers(recipe: &Recipe) -> String {
         let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
         text.lines().next().map_or_else(|| name.to_owned(), |line| line.trim().to_owned())
     };
-    let names = recipe.requires.iter().filter(|name| ["cc", "c++"].contains(&name.as_str()));
+    let names = recipe.requires.iter().filter(|name| ["cc", "c++", "rustc"].contains(&name.as_str()));
     names.map(|name| version(&recipe::program(name))).collect::<Vec<_>>().join("; ")
 }
 

@@ -14,14 +14,21 @@ macro_rules! recipe {
     };
 }
 /// The recipes, each with the script that builds the library.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 14] = [
     recipe!("boringssl"),
     recipe!("botan"),
+    recipe!("fn-dsa"),
+    recipe!("frodo-kem"),
+    recipe!("hqc-kem"),
     recipe!("liboqs"),
+    recipe!("lms-signature"),
     recipe!("mldsa-native"),
     recipe!("mlkem-native"),
     recipe!("openssl"),
+    recipe!("sntrup"),
+    recipe!("sqisign-rs"),
     recipe!("wolfssl"),
+    recipe!("xmss"),
 ];
 
 static RECIPES: LazyLock<Vec<Recipe>> = LazyLock::new(|| SOURCES.into_iter().map(read).collect());
@@ -138,6 +145,7 @@ pub(super) fn is_on_path(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::source::check;
     use super::*;
 
     #[test]
@@ -152,6 +160,16 @@ mod tests {
                 let named = format!("{}@{}", recipe.name, version.name);
                 assert_eq!(Recipe::find(&named).unwrap().1, Some(version));
             }
+        }
+    }
+
+    #[test]
+    fn rust_workers_are_locked_to_the_recipes_crates() {
+        let lock = include_str!("../../../../workers/rust/Cargo.lock");
+        let uses_cargo = |recipe: &&Recipe| recipe.requires.iter().any(|program| program == "cargo");
+        for recipe in recipes().iter().filter(uses_cargo) {
+            let [version] = &recipe.versions[..] else { panic!("{} must have one version", recipe.name) };
+            assert_eq!(check(version, lock), Ok(()), "{}", recipe.name);
         }
     }
 

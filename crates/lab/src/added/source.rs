@@ -72,7 +72,7 @@ struct Locked {
 }
 
 /// Compares the checksum of the crate in a lock file with the recipe's.
-fn check(version: &RecipeVersion, lock: &str) -> Result<(), String> {
+pub(super) fn check(version: &RecipeVersion, lock: &str) -> Result<(), String> {
     let lock: Lock = toml::from_str(lock).map_err(|error| format!("cannot parse Cargo.lock: {error}"))?;
     let is_it = |one: &&Locked| one.name == version.crate_name && one.version == version.crate_version;
     let found = lock.package.iter().find(is_it).and_then(|one| one.checksum.as_deref());

@@ -1,0 +1,2 @@
+# Builds a worker for hqc-kem in cargo's release profile.
+source "$WORKERS/rust/build.sh" hqc-kem
