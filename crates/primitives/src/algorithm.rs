@@ -460,6 +460,7 @@ static HASHES: [(&str, &str, usize); 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Stage, Standardization};
 
     #[test]
     fn names_are_unique() {
@@ -468,6 +469,20 @@ mod tests {
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    /// Both tables must name the same standard, and the table of the stages must know every algorithm.
+    #[test]
+    fn every_algorithm_has_a_standardization() {
+        let kems = KEMS.iter().map(|kem| (&*kem.algorithm, &*kem.standard));
+        let signatures = SIGNATURES.iter().map(|signature| (&*signature.algorithm, &*signature.standard));
+        let hashes = HASHES.iter().map(|(name, standard, _)| (*name, *standard));
+        for (algorithm, standard) in kems.chain(signatures).chain(hashes) {
+            let found = Standardization::find(algorithm).unwrap_or_else(|| panic!("{algorithm}"));
+            if matches!(found.stage, Stage::Standard | Stage::Draft) {
+                assert_eq!(found.detail, standard, "{algorithm}");
+            }
+        }
     }
 
     #[test]

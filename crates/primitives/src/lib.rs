@@ -24,6 +24,7 @@ mod primitive;
 mod provider;
 mod remote;
 mod signature;
+mod standardization;
 mod symmetric;
 mod wipe;
 
@@ -42,5 +43,6 @@ pub use primitive::{Primitive, PrimitiveKind};
 pub use provider::{Backend, BuildInfo, Language, NULL, Provider, Unsupported};
 pub use remote::{Function, Remote, RemoteCase};
 pub use signature::{KeyLengths, MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
+pub use standardization::{Stage, Standardization};
 pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey, StreamCipher};
 pub use wipe::{Wiped, wipe};

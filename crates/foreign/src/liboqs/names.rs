@@ -51,7 +51,7 @@ pub(super) fn is_prehashed(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_primitives::SignatureParameters;
+    use pqlab_primitives::{SignatureParameters, Stage, Standardization};
 
     #[test]
     fn names_follow_the_version() {
@@ -74,6 +74,34 @@ mod tests {
         assert_eq!((final_name("ML-KEM-768-ipd"), final_name("BIKE-L1")), ("ML-KEM-768", "BIKE-L1"));
         assert!(is_draft("ML-DSA-65-ipd") && !is_draft("ML-DSA-65"));
         assert!(SignatureParameters::find(&ours((0, 16), "SLH_DSA_PURE_SHA2_192F")).is_some());
+    }
+
+    /// Names that liboqs 0.13 lists, enabled or not, from its kem.h and sig.h.
+    const LISTED: &str = "
+        BIKE-L1 BIKE-L3 BIKE-L5 Classic-McEliece-348864 Classic-McEliece-348864f Classic-McEliece-460896
+        Classic-McEliece-460896f Classic-McEliece-6688128 Classic-McEliece-6688128f Classic-McEliece-6960119
+        Classic-McEliece-6960119f Classic-McEliece-8192128 Classic-McEliece-8192128f HQC-128 HQC-192 HQC-256 Kyber512
+        Kyber768 Kyber1024 ML-KEM-512 ML-KEM-768 ML-KEM-1024 sntrup761 FrodoKEM-640-AES FrodoKEM-640-SHAKE
+        FrodoKEM-976-AES FrodoKEM-976-SHAKE FrodoKEM-1344-AES FrodoKEM-1344-SHAKE
+        Dilithium2 Dilithium3 Dilithium5 ML-DSA-44 ML-DSA-65 ML-DSA-87 Falcon-512 Falcon-1024 Falcon-padded-512
+        Falcon-padded-1024 SPHINCS+-SHA2-128f-simple SPHINCS+-SHA2-128s-simple SPHINCS+-SHA2-192f-simple
+        SPHINCS+-SHA2-192s-simple SPHINCS+-SHA2-256f-simple SPHINCS+-SHA2-256s-simple SPHINCS+-SHAKE-128f-simple
+        SPHINCS+-SHAKE-128s-simple SPHINCS+-SHAKE-192f-simple SPHINCS+-SHAKE-192s-simple SPHINCS+-SHAKE-256f-simple
+        SPHINCS+-SHAKE-256s-simple MAYO-1 MAYO-2 MAYO-3 MAYO-5 cross-rsdp-128-balanced cross-rsdp-128-fast
+        cross-rsdp-128-small cross-rsdp-192-balanced cross-rsdp-192-fast cross-rsdp-192-small cross-rsdp-256-balanced
+        cross-rsdp-256-fast cross-rsdp-256-small cross-rsdpg-128-balanced cross-rsdpg-128-fast cross-rsdpg-128-small
+        cross-rsdpg-192-balanced cross-rsdpg-192-fast cross-rsdpg-192-small cross-rsdpg-256-balanced
+        cross-rsdpg-256-fast cross-rsdpg-256-small OV-Is OV-Ip OV-III OV-V OV-Is-pkc OV-Ip-pkc OV-III-pkc OV-V-pkc
+        OV-Is-pkc-skc OV-Ip-pkc-skc OV-III-pkc-skc OV-V-pkc-skc";
+
+    #[test]
+    fn every_listed_name_has_a_standardization() {
+        let stage = |version, name| Standardization::find(&ours(version, name)).map(|found| found.stage);
+        let unknown: Vec<&str> = LISTED.split_whitespace().filter(|name| stage((0, 13), name).is_none()).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+        assert_eq!(LISTED.split_whitespace().count(), 29 + 56);
+        assert_eq!(stage((0, 10), "ML-KEM-768"), Some(Stage::Superseded));
+        assert_eq!(stage((0, 16), "SLH_DSA_PURE_SHAKE_256F"), Some(Stage::Standard));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod signature;
 mod symmetric;
 
 use crate::shared::testing::*;
-use pqlab_primitives::{Coins, KeyEncoding, NULL, Provider};
+use pqlab_primitives::{Coins, KeyEncoding, NULL, Provider, Standardization};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,6 +51,16 @@ fn providers_offer_algorithms_or_give_reasons() {
         for missing in &provider.unsupported {
             assert!(!missing.reason.is_empty(), "{}: {}", provider.id(), missing.algorithm);
             assert!(!offered.contains(&missing.algorithm), "{}: {}", provider.id(), missing.algorithm);
+        }
+    }
+}
+
+/// Readers must learn whether an algorithm is a standard, so the table of the stages must know every algorithm.
+#[test]
+fn every_algorithm_has_a_standardization() {
+    for provider in selected() {
+        for algorithm in provider.algorithms() {
+            assert!(Standardization::find(&algorithm).is_some(), "{}: {algorithm}", provider.id());
         }
     }
 }
