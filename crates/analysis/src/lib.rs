@@ -44,6 +44,7 @@ mod rate;
 mod recommendation;
 mod run;
 pub mod series;
+pub mod standardization;
 mod statement;
 mod table;
 pub mod tables;

@@ -55,7 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("pqlab-store", &["pqlab-record"]),
-    ("pqlab-analysis", &["pqlab-stats", "pqlab-record"]),
+    ("pqlab-analysis", &["pqlab-primitives", "pqlab-stats", "pqlab-record"]),
     ("pqlab-report", &["pqlab-analysis", "pqlab-stats", "pqlab-record"]),
     (
         "pqlab-lab",

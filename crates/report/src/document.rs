@@ -4,13 +4,14 @@ use indexmap::IndexMap;
 use pqlab_analysis::estimates::{AttemptsEstimate, Cause, Estimates, Imprecision, Placement, rate_of};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::scaling::{LoadFigures, ScalingFigures, loads, scaling};
+use pqlab_analysis::standardization::Standardization;
 use pqlab_analysis::tables::{Cell, Column, Row, Table};
 use pqlab_analysis::trust::Quality;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::document::{
     AttemptsEntry, CellEntry, ColumnEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry,
     HarnessEntry, LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, PlacementEntry, QualityEntry,
-    RatioInterval, ResultEntry, RowEntry, RunEntry, ScalingEntry, TableEntry,
+    RatioInterval, ResultEntry, RowEntry, RunEntry, ScalingEntry, StandardizationEntry, TableEntry,
 };
 use pqlab_record::{
     Disturbance, Metric, Offsets, Parameter, RunHeader, SCHEMA, Samples, SecondChance, Status, Unit, Worker,
@@ -182,6 +183,10 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         disturbances: describe_disturbances(&analysed.disturbances),
         extra: estimates.map(extra).unwrap_or_default(),
         category: case.facts.category,
+        standardization: Standardization::find(&case.algorithm).map(|found| StandardizationEntry {
+            stage: found.stage.name().to_owned(),
+            detail: found.detail.to_owned(),
+        }),
         defect: case.facts.defect.clone(),
         bytes: case.facts.bytes,
         bytes_per_s: estimates

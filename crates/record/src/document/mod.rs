@@ -21,7 +21,7 @@ pub use harness::HarnessEntry;
 pub use read::{FileError, ImportError, read_run};
 pub use result::{
     AttemptsEntry, DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue,
-    PlacementEntry, QualityEntry, ResultEntry,
+    PlacementEntry, QualityEntry, ResultEntry, StandardizationEntry,
 };
 pub use scaling::{LoadEntry, RatioInterval, ScalingEntry};
 pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};

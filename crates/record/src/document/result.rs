@@ -137,6 +137,9 @@ pub struct ResultEntry {
     pub extra: IndexMap<String, ExtraEntry>,
     /// NIST security category, 1 to 5; null if the algorithm has none.
     pub category: Option<u8>,
+    /// Standardization of the algorithm, as this version of pqlab knows it; null if it does not know the algorithm.
+    #[serde(default)]
+    pub standardization: Option<StandardizationEntry>,
     /// Known defect of the library in this operation; null if there is none.
     pub defect: Option<String>,
     /// Number of bytes that one operation processes, such as the message length of a hash; null if a rate per byte is
@@ -219,6 +222,16 @@ pub struct ResultEntry {
     pub caveats: IndexMap<String, String>,
     /// Raw samples: present in the format `json-samples`, null in `json`.
     pub samples: Option<Samples>,
+}
+
+/// Standardization of an algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandardizationEntry {
+    /// Stage that the algorithm has reached: `standard`, `draft`, `selected`, `candidate`, `superseded`, `dropped` or
+    /// `other`.
+    pub stage: String,
+    /// The standard or draft, or for other stages what happened: `FIPS 203`, `superseded by FIPS 203`.
+    pub detail: String,
 }
 
 /// Range of the figures of a case's processes, and the planned offset that explains it.

@@ -229,6 +229,19 @@ mod tests {
     }
 
     #[test]
+    fn rows_have_the_standardization_of_known_algorithms() {
+        let mut run = fixtures::run();
+        run.records[1].case.algorithm = "MAYO-2".to_owned();
+        run.records[2].case.algorithm = "no-such-algorithm".to_owned();
+        let found = exported(false, &run);
+        let rows = found["results"]["kem"].as_array().unwrap();
+        let of = |algorithm: &str| &rows.iter().find(|row| row["algorithm"] == algorithm).unwrap()["standardization"];
+        assert_eq!(*of("ML-KEM-768"), json!({"stage": "standard", "detail": "FIPS 203"}));
+        assert_eq!(of("MAYO-2")["stage"], "candidate");
+        assert!(of("no-such-algorithm").is_null());
+    }
+
+    #[test]
     fn workers_and_loaded_libraries_have_their_language() {
         let found = exported(false, &fixtures::workers_run());
         let rows = found["results"]["kem"].as_array().unwrap();

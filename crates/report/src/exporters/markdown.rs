@@ -10,6 +10,7 @@ use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::number::{NONE, factor, factor_and_range, factor_range, grouped, known_factor, known_time, time};
+use pqlab_analysis::standardization::not_standards_in;
 use pqlab_analysis::tables::{Holds, Table, tables};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::RULE;
@@ -184,7 +185,11 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
     }
     worker_floors(analysis).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
     let fastest = analysis.run.header.protocol.fastest.iter().map(fastest_line);
-    words(analysis).into_iter().chain(fastest).try_for_each(|line| writeln!(out, "- {}", escape(&line)))
+    words(analysis)
+        .into_iter()
+        .chain(not_standards_in(analysis))
+        .chain(fastest)
+        .try_for_each(|line| writeln!(out, "- {}", escape(&line)))
 }
 
 fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
@@ -356,6 +361,18 @@ mod tests {
         // The pilot fixes the number of rounds, so the text must not suggest that pqlab measures
         // until the interval is narrow.
         assert!(text.contains("a pilot of three rounds determines") && !text.contains("until"), "{text}");
+    }
+
+    #[test]
+    fn algorithms_that_are_not_standards_are_named() {
+        let mut run = fixtures::run();
+        assert!(!exported(&run, &[]).contains("Not standards"));
+        run.records[0].case.algorithm = "Kyber768".to_owned();
+        let text = exported(&run, &[]);
+        assert!(
+            text.contains("\n- Not standards (") && text.contains(": Kyber768 (superseded by FIPS 203)\n"),
+            "{text}"
+        );
     }
 
     #[test]

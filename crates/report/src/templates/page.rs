@@ -195,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn pages_name_algorithms_that_are_not_standards() {
+        let mut run = fixtures::run();
+        assert!(!shown(&run, &[], None).contains("Not standards"));
+        run.records[0].case.algorithm = "Kyber768".to_owned();
+        let text = shown(&run, &[], None);
+        assert!(text.contains("<p><strong>Not standards (") && text.contains(" Kyber768 (superseded by FIPS 203)</p>"));
+    }
+
+    #[test]
     fn pages_compare_other_machines_and_show_the_trend_of_earlier_runs() {
         let run = fixtures::run();
         let (mut earlier, mut elsewhere) = (fixtures::run(), fixtures::run());

@@ -12,6 +12,7 @@ use pqlab_analysis::environment::core_lines;
 use pqlab_analysis::findings::{Cost, CostSide, Findings, Recommendation, RunCaveat, unit_words};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::number::{self, NONE, factor, factor_and_range, frequency};
+use pqlab_analysis::standardization::not_standards_in;
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{RunAnalysis, grouped};
@@ -41,6 +42,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
             (top::strip(analysis))
             @if !found.costs.is_empty() { (costs(&found.costs)) }
             (caveats(&found.caveats))
+            @if let Some(line) = not_standards_in(analysis) { p { (sentence(&line)) } }
         }
     }
 }

@@ -4,6 +4,7 @@ use pqlab_analysis::environment::{environment_line, interruptions_line};
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{APPROXIMATE, grouped, is_approximate, time};
+use pqlab_analysis::standardization::not_standards_in;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::words::{FLOOR_MEANING, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered};
@@ -15,7 +16,7 @@ pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
 }
 
 /// Returns the lines below a wide table. They contain the number of cases by outcome, explanations of notes and signs,
-/// the environment, the measurement overhead, and the sources of randomness.
+/// the algorithms that are not standards, the environment, the measurement overhead, and the sources of randomness.
 pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
@@ -50,6 +51,7 @@ pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     }
     lines.extend(interruptions(analysis));
     lines.extend(words(analysis));
+    lines.extend(not_standards_in(analysis));
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(TextStyle::Faint, &environment_line(&run.header.environment)));
     let floors = [floor_line(analysis), worker_floors(analysis).map(|line| neutral(&line))];

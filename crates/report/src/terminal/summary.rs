@@ -12,6 +12,7 @@ use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{APPROXIMATE, is_approximate, known_count, known_factor, known_time, significant};
+use pqlab_analysis::standardization::not_standards_in;
 use pqlab_analysis::tables::Table;
 use pqlab_analysis::trust::trust_sentence;
 use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
@@ -44,8 +45,8 @@ pub fn run_summary(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, 
     out
 }
 
-/// Returns the lines below the tables: the typical uncertainty, explanations of the notes and signs in the tables, and
-/// the environment. A line without a role has no color.
+/// Returns the lines below the tables: the typical uncertainty, explanations of the notes and signs in the tables, the
+/// algorithms that are not standards, and the environment. A line without a role has no color.
 fn footer(analysis: &RunAnalysis<'_>) -> Vec<(String, Option<TextStyle>)> {
     let cases = || analysis.cases().iter().filter(|case| case.estimates.is_some() && !case.is_floor());
     let mut out: Vec<(String, Option<TextStyle>)> =
@@ -63,6 +64,7 @@ fn footer(analysis: &RunAnalysis<'_>) -> Vec<(String, Option<TextStyle>)> {
     if cases().filter_map(CaseAnalysis::time).any(|time| is_approximate(&time)) {
         out.push((format!("≈: {APPROXIMATE}"), None));
     }
+    out.extend(not_standards_in(analysis).map(|text| (text, None)));
     out.extend(analysis.run.header.protocol.fastest.iter().map(|choice| (fastest_line(choice), None)));
     out.push((environment_line(&analysis.run.header.environment), Some(TextStyle::Faint)));
     out
@@ -294,6 +296,15 @@ mod tests {
                 assert_eq!(stripped(&shown(&run, width, COLOUR)), text);
             }
         }
+    }
+
+    #[test]
+    fn only_algorithms_that_are_not_standards_are_named_below() {
+        let mut run = fixtures::run();
+        assert!(!shown(&run, 100, Palette::PLAIN).contains("Not standards"));
+        run.records[0].case.algorithm = "sntrup761".to_owned();
+        let text = shown(&run, 100, Palette::PLAIN);
+        assert!(text.contains("\nNot standards (") && text.contains(": sntrup761 (no standard of its own; "), "{text}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use pqlab_analysis::CaseAnalysis;
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::number::grouped;
+use pqlab_analysis::standardization::Standardization;
 use pqlab_record::CoinSource;
 
 /// Returns pairs of name and value that identify a case.
@@ -20,6 +21,7 @@ pub(super) fn identity(analysed: &CaseAnalysis<'_>) -> Vec<(&'static str, String
     let Language { name, runtime, .. } = Language::find(&header.environment, &case.provider);
     let by = runtime.map(|runtime| format!(", run by {runtime}")).unwrap_or_default();
     pairs.extend(name.map(|name| ("language", format!("{name}{by}"))));
+    pairs.extend(Standardization::find(&case.algorithm).map(|found| ("standard", found.detail.to_owned())));
     pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
     pairs.extend(case.facts.defect.clone().map(|defect| ("known defect", defect)));
     pairs.extend(case.key().map(|key| ("private key", format!("{key}, parsed or written as part of the operation"))));

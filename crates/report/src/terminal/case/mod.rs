@@ -404,6 +404,7 @@ mod tests {
   run            20261121T185800-k3f9 (suite standard, seed 1)
   provider       liboqs 0.13.0 (avx2, vendored)
   language       C and assembly
+  standard       FIPS 203
   NIST category  3
   answers        verified
   finished       2026-11-21T18:59:00Z
