@@ -13,6 +13,7 @@ const RESULT: &[(&str, bool)] = &[
     ("name", false),
     ("workload", false),
     ("algorithm", false),
+    ("standardization", true),
     ("operation", false),
     ("provider", false),
     ("parameters", false),
@@ -207,6 +208,10 @@ fn everything_can_be_listed() {
     let algorithms: Value = serde_json::from_str(&pqlab.expect(0, &["list", "algorithms", "--json"])).unwrap();
     let kem = algorithms.as_array().unwrap().iter().find(|entry| entry["algorithm"] == "ML-KEM-768").unwrap();
     assert_eq!((&kem["public_key"], &kem["ciphertext"], &kem["category"]), (&1184.into(), &1088.into(), &3.into()));
+    assert_eq!(kem["standardization"], serde_json::json!({"stage": "standard", "detail": "FIPS 203"}));
+    let listed = pqlab.expect(0, &["list", "algorithms"]);
+    let others = listed.lines().find(|line| line.starts_with("Not standards (")).unwrap();
+    assert!(others.contains("sets of Falcon (selected by NIST in 2022"), "{others}");
     let providers: Value = serde_json::from_str(&pqlab.expect(0, &["list", "providers", "--json"])).unwrap();
     for (id, lacks) in [("rustls", "SecP384r1MLKEM1024 in TLS"), ("openssl", "SLH-DSA-SHA2-128s in TLS")] {
         let entry = providers.as_array().unwrap().iter().find(|entry| entry["id"] == id).unwrap();

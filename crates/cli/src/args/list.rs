@@ -60,7 +60,7 @@ impl TypedValueParser for ListedParser {
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
   pqlab list                     suites, and the question that each one answers
-  pqlab list algorithms          lengths, NIST categories and encodings, per provider
+  pqlab list algorithms          standards, NIST categories, lengths and encodings, per provider
   pqlab list library=liboqs:/opt/liboqs.so   algorithms of a shared library
   pqlab list worker=go           algorithms of a worker in another language
   pqlab list cases --json        every id that a filter can match

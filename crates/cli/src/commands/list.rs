@@ -2,6 +2,7 @@ use crate::args::{self, ListArgs, Listing};
 use crate::output::{BadInput, Terminal};
 use crate::table::table;
 use crate::{DONE, output};
+use pqlab_lab::analysis::standardization::{Stage, Standardization, not_standards};
 use pqlab_lab::analysis::words::THE_REFERENCE;
 use pqlab_lab::report::{Format, exporters};
 use pqlab_lab::{
@@ -95,8 +96,13 @@ fn first_sentence(text: &str) -> &str {
     text.split_once(". ").map_or(text.trim_end_matches('.'), |(first, _)| first)
 }
 
-/// Returns a table of lengths and encodings, with one row per algorithm and provider.
+/// Returns a table of standards, lengths and encodings, with one row per algorithm and provider. Below it, names the
+/// algorithms that are not standards.
 fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
+    let standard = |found: Standardization| match found.stage {
+        Stage::Standard => found.detail,
+        stage => stage.name(),
+    };
     let number = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
     let rows = entries.iter().map(|entry| {
         let encodings = entry
@@ -106,6 +112,7 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
         vec![
             entry.algorithm.clone(),
             entry.provider.clone(),
+            entry.standardization.map_or("-", standard).to_owned(),
             entry.category.map_or_else(|| "-".to_owned(), |category| category.to_string()),
             number(entry.public_key),
             encodings.collect::<Vec<_>>().join(", "),
@@ -114,8 +121,20 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
             number(entry.output.or(entry.shared_secret)),
         ]
     });
-    let heads = ["algorithm", "provider", "category", "public key", "secret key", "ciphertext", "signature", "output"];
-    format!("{}\nLengths in bytes; the maximum if a length varies.", table(&heads, rows.collect(), width))
+    let heads = [
+        "algorithm",
+        "provider",
+        "standard",
+        "category",
+        "public key",
+        "secret key",
+        "ciphertext",
+        "signature",
+        "output",
+    ];
+    let others = not_standards(entries.iter().map(|entry| entry.algorithm.as_str()));
+    let others = others.map_or_else(String::new, |text| format!("\n{text}"));
+    format!("{}\nLengths in bytes; the maximum if a length varies.{others}", table(&heads, rows.collect(), width))
 }
 
 /// Returns a line break and the list of algorithms that a provider does not offer. Returns an empty string if the

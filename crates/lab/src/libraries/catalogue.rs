@@ -2,7 +2,7 @@
 
 use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
-use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider};
+use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider, Standardization};
 use pqlab_record::CounterChoice;
 use pqlab_workloads::TlsImplementation;
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub struct AlgorithmEntry {
     pub provider: String,
     /// Standard that defines the algorithm.
     pub standard: Option<String>,
+    /// Standardization of the algorithm; `None` if the name is unknown.
+    pub standardization: Option<Standardization>,
     /// NIST security category.
     pub category: Option<u8>,
     /// Length of the public, encapsulation or verifying key.
@@ -94,6 +96,7 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
         kind: primitive.kind(),
         provider: provider.to_owned(),
         standard: None,
+        standardization: Standardization::find(primitive.algorithm()),
         category: None,
         public_key: None,
         secret_keys: BTreeMap::new(),
