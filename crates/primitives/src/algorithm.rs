@@ -255,7 +255,8 @@ const fn sntrup(
     }
 }
 
-/// Returns the parameters of FrodoKEM. No library takes its random bytes yet, so there are no coins.
+/// Returns the parameters of FrodoKEM. The standard lacks the sets of category 1. No library takes its random bytes yet,
+/// so there are no coins.
 const fn frodo(
     algorithm: &'static str,
     category: u8,
@@ -266,7 +267,10 @@ const fn frodo(
 ) -> KemParameters {
     KemParameters {
         algorithm: Cow::Borrowed(algorithm),
-        standard: Cow::Borrowed("FrodoKEM (ISO proposal of 2023-03-14)"),
+        standard: Cow::Borrowed(match category {
+            1 => "FrodoKEM (ISO proposal of 2023-03-14)",
+            _ => "ISO/IEC 18033-2 Amd 2",
+        }),
         category: Some(category),
         encapsulation_key,
         decapsulation_keys: Cow::Borrowed(decapsulation_keys),
@@ -277,9 +281,9 @@ const fn frodo(
     }
 }
 
-/// Parameters of KEMs from FIPS 203, table 3; of HQC, from its code; of NTRU Prime, from its submission; of FrodoKEM, from
-/// its proposal to ISO; of X25519 from RFC 7748; and of hybrids. For X25519 as a KEM, the ciphertext is an ephemeral public key and the secret is the plain
-/// Diffie-Hellman value, as in TLS 1.3 key shares.
+/// Parameters of KEMs from FIPS 203, table 3; of HQC, from its code; of NTRU Prime, from its submission; of FrodoKEM,
+/// from its proposal to ISO; of X25519 from RFC 7748; and of hybrids. For X25519 as a KEM, the ciphertext is an ephemeral
+/// public key and the secret is the plain Diffie-Hellman value, as in TLS 1.3 key shares.
 ///
 /// The names of HQC contain a date, because the code of 2026-02-10 samples other vectors than the specification of
 /// 2025-08-22, which liboqs calls `HQC-1`. The two do not interoperate. eFrodoKEM is the submission to round 3, which
@@ -480,7 +484,7 @@ mod tests {
         for (algorithm, standard) in kems.chain(signatures).chain(hashes) {
             let found = Standardization::find(algorithm).unwrap_or_else(|| panic!("{algorithm}"));
             if matches!(found.stage, Stage::Standard | Stage::Draft) {
-                assert_eq!(found.detail, standard, "{algorithm}");
+                assert!(standard.contains(found.detail), "{algorithm}: {standard}");
             }
         }
     }

@@ -91,13 +91,19 @@ static ENTRIES: &[Entry] = &[
     // Selected on 5 July 2022 (NIST IR 8413). csrc.nist.gov/pubs/fips/206/ipd did not exist in September 2026, and
     // neither did /fips/207/ipd. HQC was selected on 11 March 2025 (NIST IR 8545).
     (&["Falcon-{|padded-}{512|1024}"], "Falcon", Selected, "selected by NIST in 2022, FIPS 206 not published"),
-    (&["FN-DSA-{512|1024}"], "FN-DSA", Selected, "a guess at FIPS 206, which is not published"),
+    (&["FN-DSA-{512|1024}{|-guess-2026-07}"], "FN-DSA", Selected, "a guess at FIPS 206, which is not published"),
     // liboqs calls the specification of 22 August 2025 HQC-1, and earlier ones HQC-128 (its RELEASE.md, 9 July 2026).
     (
         &["HQC-{1|3|5}"],
         "HQC",
         Selected,
         "selected by NIST in 2025, FIPS 207 not published; specification of 2025-08-22",
+    ),
+    (
+        &["HQC-{1|3|5}-2026-02"],
+        "HQC",
+        Selected,
+        "selected by NIST in 2025, FIPS 207 not published; reference code of 2026-02-10",
     ),
     (&["HQC-{128|192|256}"], "HQC", Selected, "selected by NIST in 2025, FIPS 207 not published; older specification"),
     // ISO/IEC 18033-2:2006/Amd 2:2026, published on 5 June 2026 (iso.org/standard/86890.html), has ML-KEM, FrodoKEM and
@@ -122,6 +128,7 @@ static ENTRIES: &[Entry] = &[
     ),
     // RFC 9941, April 2026, Informational: sntrup761x25519-sha512.
     (&["sntrup761"], "Streamlined NTRU Prime", Other, "no standard of its own; RFC 9941 uses it in SSH"),
+    (&["sntrup{653|857|953|1013|1277}"], "Streamlined NTRU Prime", Other, "no standard"),
     // NIST IR 8610, 14 May 2026. HAWK was withdrawn on 29 July 2026 (NIST's page of the round 3 candidates).
     (&["MAYO-{1|2|3|5}"], "MAYO", Candidate, ROUND_3),
     (&["OV-{Is|Ip|III|V}{|-pkc|-pkc-skc}"], "UOV", Candidate, ROUND_3),
@@ -135,12 +142,13 @@ static ENTRIES: &[Entry] = &[
     (&["FAEST-*"], "FAEST", Candidate, ROUND_3),
     (&["QR-UOV-*"], "QR-UOV", Candidate, ROUND_3),
     (&["SDitH-*"], "SDitH", Candidate, ROUND_3),
-    (&["SQIsign-*"], "SQIsign", Candidate, ROUND_3),
+    (&["SQIsign-*", "SQIsign_{p324_3|p500_27|p664_17}"], "SQIsign", Candidate, ROUND_3),
     (&["HAWK-{256|512|1024}"], "HAWK", Dropped, "withdrawn in 2026"),
     (&["cross-{rsdp|rsdpg}-{128|192|256}-{balanced|fast|small}"], "CROSS", Dropped, "dropped by NIST in 2026"),
     // NIST SP 800-208, October 2020, with liboqs's names for the sets. Two levels of LMS are HSS.
     (
         &[
+            "LMS-SHA256-H{5|10}-W{4|8}",
             "LMS_SHA256_H{5|10|15|20|25}_W{1|2|4|8}",
             "LMS_SHA256_H{5|10|15|20|25}_W{1|2|4|8}_H{5|10|15|20|25}_W{1|2|4|8}",
         ],
