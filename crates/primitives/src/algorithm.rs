@@ -190,96 +190,39 @@ fn length_of(lengths: &[(KeyEncoding, usize)], encoding: KeyEncoding) -> Option<
     lengths.iter().find(|(candidate, _)| *candidate == encoding).map(|&(_, length)| length)
 }
 
-const fn kem(
-    algorithm: &'static str,
-    category: u8,
-    encapsulation_key: usize,
-    decapsulation_keys: &'static [(KeyEncoding, usize)],
-    ciphertext: usize,
-) -> KemParameters {
-    KemParameters {
-        algorithm: Cow::Borrowed(algorithm),
-        standard: Cow::Borrowed("FIPS 203"),
-        category: Some(category),
-        encapsulation_key,
-        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
-        ciphertext,
-        shared_secret: 32,
-        keygen_coins: 64,
-        encapsulation_coins: 32,
-    }
-}
-
 use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
 
-/// Returns the parameters of HQC. Key generation takes `seed_KEM`, and encapsulation takes the message and the salt.
-const fn hqc(
+/// Returns the parameters of a KEM. `lengths` contains the lengths of encapsulation key, ciphertext and shared secret,
+/// and `coins` those of the random bytes for key generation and encapsulation.
+const fn kem(
     algorithm: &'static str,
+    standard: &'static str,
     category: u8,
-    encapsulation_key: usize,
     decapsulation_keys: &'static [(KeyEncoding, usize)],
-    ciphertext: usize,
-    message: usize,
+    lengths: (usize, usize, usize),
+    coins: (usize, usize),
 ) -> KemParameters {
     KemParameters {
         algorithm: Cow::Borrowed(algorithm),
-        standard: Cow::Borrowed("HQC (reference code of 2026-02-10)"),
+        standard: Cow::Borrowed(standard),
         category: Some(category),
-        encapsulation_key,
+        encapsulation_key: lengths.0,
         decapsulation_keys: Cow::Borrowed(decapsulation_keys),
-        ciphertext,
-        shared_secret: 32,
-        keygen_coins: 32,
-        encapsulation_coins: message + 16,
+        ciphertext: lengths.1,
+        shared_secret: lengths.2,
+        keygen_coins: coins.0,
+        encapsulation_coins: coins.1,
     }
 }
 
-/// Returns the parameters of Streamlined NTRU Prime. Its specification does not define how to use random bytes.
-const fn sntrup(
-    algorithm: &'static str,
-    category: u8,
-    encapsulation_key: usize,
-    decapsulation_keys: &'static [(KeyEncoding, usize)],
-    ciphertext: usize,
-) -> KemParameters {
-    KemParameters {
-        algorithm: Cow::Borrowed(algorithm),
-        standard: Cow::Borrowed("NTRU Prime (round 3)"),
-        category: Some(category),
-        encapsulation_key,
-        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
-        ciphertext,
-        shared_secret: 32,
-        keygen_coins: 0,
-        encapsulation_coins: 0,
-    }
-}
-
-/// Returns the parameters of FrodoKEM. The standard lacks the sets of category 1. No library takes its random bytes yet,
-/// so there are no coins.
-const fn frodo(
-    algorithm: &'static str,
-    category: u8,
-    encapsulation_key: usize,
-    decapsulation_keys: &'static [(KeyEncoding, usize)],
-    ciphertext: usize,
-    shared_secret: usize,
-) -> KemParameters {
-    KemParameters {
-        algorithm: Cow::Borrowed(algorithm),
-        standard: Cow::Borrowed(match category {
-            1 => "FrodoKEM (ISO proposal of 2023-03-14)",
-            _ => "ISO/IEC 18033-2 Amd 2",
-        }),
-        category: Some(category),
-        encapsulation_key,
-        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
-        ciphertext,
-        shared_secret,
-        keygen_coins: 0,
-        encapsulation_coins: 0,
-    }
-}
+const FIPS203: &str = "FIPS 203";
+/// Key generation takes `seed_KEM`, and encapsulation takes the message and the salt.
+const HQC: &str = "HQC (reference code of 2026-02-10)";
+/// The specification does not define how to use random bytes.
+const NTRU_PRIME: &str = "NTRU Prime (round 3)";
+/// The ISO standard lacks the sets of category 1. No library takes FrodoKEM's random bytes, so coins have length 0.
+const FRODO: &str = "FrodoKEM (ISO proposal of 2023-03-14)";
+const FRODO_ISO: &str = "ISO/IEC 18033-2 Amd 2";
 
 /// Parameters of KEMs from FIPS 203, table 3; of HQC, from its code; of NTRU Prime, from its submission; of FrodoKEM,
 /// from its proposal to ISO; of X25519 from RFC 7748; and of hybrids. For X25519 as a KEM, the ciphertext is an ephemeral
@@ -289,30 +232,30 @@ const fn frodo(
 /// 2025-08-22, which liboqs calls `HQC-1`. The two do not interoperate. eFrodoKEM is the submission to round 3, which
 /// liboqs called FrodoKEM before version 0.16; FrodoKEM adds a salt.
 static KEMS: [KemParameters; 30] = [
-    kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
-    kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
-    kem("ML-KEM-1024", 5, 1568, &[(Seed, 64), (Expanded, 3168)], 1568),
-    hqc("HQC-1-2026-02", 1, 2241, &[(Seed, 32), (Expanded, 2321)], 4433, 16),
-    hqc("HQC-3-2026-02", 3, 4514, &[(Seed, 32), (Expanded, 4602)], 8978, 24),
-    hqc("HQC-5-2026-02", 5, 7237, &[(Seed, 32), (Expanded, 7333)], 14421, 32),
-    sntrup("sntrup653", 1, 994, &[(Expanded, 1518)], 897),
-    sntrup("sntrup761", 2, 1158, &[(Expanded, 1763)], 1039),
-    sntrup("sntrup857", 3, 1322, &[(Expanded, 1999)], 1184),
-    sntrup("sntrup953", 4, 1505, &[(Expanded, 2254)], 1349),
-    sntrup("sntrup1013", 5, 1623, &[(Expanded, 2417)], 1455),
-    sntrup("sntrup1277", 5, 2067, &[(Expanded, 3059)], 1847),
-    frodo("FrodoKEM-640-AES", 1, 9616, &[(Expanded, 19888)], 9752, 16),
-    frodo("FrodoKEM-640-SHAKE", 1, 9616, &[(Expanded, 19888)], 9752, 16),
-    frodo("FrodoKEM-976-AES", 3, 15632, &[(Expanded, 31296)], 15792, 24),
-    frodo("FrodoKEM-976-SHAKE", 3, 15632, &[(Expanded, 31296)], 15792, 24),
-    frodo("FrodoKEM-1344-AES", 5, 21520, &[(Expanded, 43088)], 21696, 32),
-    frodo("FrodoKEM-1344-SHAKE", 5, 21520, &[(Expanded, 43088)], 21696, 32),
-    frodo("eFrodoKEM-640-AES", 1, 9616, &[(Expanded, 19888)], 9720, 16),
-    frodo("eFrodoKEM-640-SHAKE", 1, 9616, &[(Expanded, 19888)], 9720, 16),
-    frodo("eFrodoKEM-976-AES", 3, 15632, &[(Expanded, 31296)], 15744, 24),
-    frodo("eFrodoKEM-976-SHAKE", 3, 15632, &[(Expanded, 31296)], 15744, 24),
-    frodo("eFrodoKEM-1344-AES", 5, 21520, &[(Expanded, 43088)], 21632, 32),
-    frodo("eFrodoKEM-1344-SHAKE", 5, 21520, &[(Expanded, 43088)], 21632, 32),
+    kem("ML-KEM-512", FIPS203, 1, &[(Seed, 64), (Expanded, 1632)], (800, 768, 32), (64, 32)),
+    kem("ML-KEM-768", FIPS203, 3, &[(Seed, 64), (Expanded, 2400)], (1184, 1088, 32), (64, 32)),
+    kem("ML-KEM-1024", FIPS203, 5, &[(Seed, 64), (Expanded, 3168)], (1568, 1568, 32), (64, 32)),
+    kem("HQC-1-2026-02", HQC, 1, &[(Seed, 32), (Expanded, 2321)], (2241, 4433, 32), (32, 32)),
+    kem("HQC-3-2026-02", HQC, 3, &[(Seed, 32), (Expanded, 4602)], (4514, 8978, 32), (32, 40)),
+    kem("HQC-5-2026-02", HQC, 5, &[(Seed, 32), (Expanded, 7333)], (7237, 14421, 32), (32, 48)),
+    kem("sntrup653", NTRU_PRIME, 1, &[(Expanded, 1518)], (994, 897, 32), (0, 0)),
+    kem("sntrup761", NTRU_PRIME, 2, &[(Expanded, 1763)], (1158, 1039, 32), (0, 0)),
+    kem("sntrup857", NTRU_PRIME, 3, &[(Expanded, 1999)], (1322, 1184, 32), (0, 0)),
+    kem("sntrup953", NTRU_PRIME, 4, &[(Expanded, 2254)], (1505, 1349, 32), (0, 0)),
+    kem("sntrup1013", NTRU_PRIME, 5, &[(Expanded, 2417)], (1623, 1455, 32), (0, 0)),
+    kem("sntrup1277", NTRU_PRIME, 5, &[(Expanded, 3059)], (2067, 1847, 32), (0, 0)),
+    kem("FrodoKEM-640-AES", FRODO, 1, &[(Expanded, 19888)], (9616, 9752, 16), (0, 0)),
+    kem("FrodoKEM-640-SHAKE", FRODO, 1, &[(Expanded, 19888)], (9616, 9752, 16), (0, 0)),
+    kem("FrodoKEM-976-AES", FRODO_ISO, 3, &[(Expanded, 31296)], (15632, 15792, 24), (0, 0)),
+    kem("FrodoKEM-976-SHAKE", FRODO_ISO, 3, &[(Expanded, 31296)], (15632, 15792, 24), (0, 0)),
+    kem("FrodoKEM-1344-AES", FRODO_ISO, 5, &[(Expanded, 43088)], (21520, 21696, 32), (0, 0)),
+    kem("FrodoKEM-1344-SHAKE", FRODO_ISO, 5, &[(Expanded, 43088)], (21520, 21696, 32), (0, 0)),
+    kem("eFrodoKEM-640-AES", FRODO, 1, &[(Expanded, 19888)], (9616, 9720, 16), (0, 0)),
+    kem("eFrodoKEM-640-SHAKE", FRODO, 1, &[(Expanded, 19888)], (9616, 9720, 16), (0, 0)),
+    kem("eFrodoKEM-976-AES", FRODO_ISO, 3, &[(Expanded, 31296)], (15632, 15744, 24), (0, 0)),
+    kem("eFrodoKEM-976-SHAKE", FRODO_ISO, 3, &[(Expanded, 31296)], (15632, 15744, 24), (0, 0)),
+    kem("eFrodoKEM-1344-AES", FRODO_ISO, 5, &[(Expanded, 43088)], (21520, 21632, 32), (0, 0)),
+    kem("eFrodoKEM-1344-SHAKE", FRODO_ISO, 5, &[(Expanded, 43088)], (21520, 21632, 32), (0, 0)),
     KemParameters {
         algorithm: Cow::Borrowed("X25519"),
         standard: Cow::Borrowed("RFC 7748"),

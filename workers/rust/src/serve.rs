@@ -203,7 +203,7 @@ impl Worker<'_> {
         let first = number(first).ok_or_else(wrong_fields)?;
         let n = number(n).filter(|n| (1..=MOST_OPERATIONS).contains(n)).ok_or_else(wrong_fields)?;
         let first = (first % case.sets.len() as u64) as usize;
-        // After a failed visit, there are no answers.
+        // A failed visit has no answers.
         case.used = (0, 0);
         let ns = time(&mut case.sets, first, n)?;
         case.used = (first, n.min(case.sets.len() as u64) as usize);
