@@ -1,6 +1,6 @@
 //! Facts about a library other than its speed. Each fact names its source and the date on which the source was read.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 pub const NOT_FOUND: &str = "not found";
 
 /// Facts about a library, summarized from statements by its authors and others.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryFacts {
     /// Name of the library: its provider id without the code path.
@@ -17,6 +17,9 @@ pub struct LibraryFacts {
     pub versions: Vec<String>,
     /// Packages that contain the library, with their versions.
     pub packages: BTreeMap<String, String>,
+    /// Newest published version; `None` for this project's own code.
+    #[serde(default)]
+    pub newest: Option<Newest>,
     /// Name prefixes of the C or assembly archives from which the library is linked.
     #[serde(default)]
     pub archives: Vec<String>,
@@ -41,8 +44,22 @@ pub struct LibraryFacts {
     pub sources: Vec<Source>,
 }
 
+/// Newest published version of a library.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Newest {
+    /// The version; `None` if it is the linked version.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// How to measure the newest version; `None` if it is the linked version.
+    #[serde(default)]
+    pub to_measure: Option<String>,
+    /// Date on which the package registry was read: `2026-11-28`.
+    pub looked_at: String,
+}
+
 /// Algorithms for which a library ignores CPU features, although other implementations of these algorithms use them.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlowerPath {
     /// Prefixes of the names of the algorithms: `ML-KEM-`.
@@ -57,7 +74,7 @@ pub struct SlowerPath {
 }
 
 /// Source of one or more facts.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Names of the facts that the source supports: `whose`, `language`, `licence`, `maturity`, `validation`,
@@ -67,6 +84,15 @@ pub struct Source {
     pub url: String,
     /// Date on which the source was read: `2026-11-23`.
     pub looked_at: String,
+}
+
+impl SlowerPath {
+    /// Describes the algorithms, the code and the processors: `ML-KEM-*: portable C code on processors with avx2`.
+    pub fn text(&self) -> String {
+        let algorithms: Vec<String> = self.algorithms.iter().map(|prefix| format!("{prefix}*")).collect();
+        let lacks = self.cpu_lacks.as_ref().map_or_else(String::new, |feature| format!(" and without {feature}"));
+        format!("{}: {} on processors with {}{lacks}", algorithms.join(", "), self.runs, self.cpu_has.join(", "))
+    }
 }
 
 impl LibraryFacts {
@@ -129,6 +155,10 @@ mod tests {
                     let entry = sourced(one).into_iter().find(|(name, _)| name == fact);
                     assert!(entry.is_some_and(|(_, says)| says != NOT_FOUND), "{}: {fact}", one.library);
                 }
+            }
+            assert_eq!(one.newest.is_none(), one.own, "{}", one.library);
+            if let Some(newest) = &one.newest {
+                assert_eq!(newest.version.is_some(), newest.to_measure.is_some(), "{}", one.library);
             }
             for (fact, says) in sourced(one) {
                 let has = one.sources.iter().any(|source| source.of.iter().any(|name| name == fact));

@@ -59,21 +59,22 @@ impl Past {
     /// two runs gives the same ratio. Returns `None` if either run lacks usable figures of the case.
     pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
-        let there = self.figures.get(&case.record().case.id())?;
-        Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
+        let id = case.record().case.id();
+        Some(ratio_apart(&here, self.figures.get(&id)?, self.runs_apart(run, &id))?.ratio)
     }
 
-    /// Returns the spread to expect between this run and `run` if nothing changed: the larger of the two stored
-    /// spreads.
-    fn runs_apart(&self, run: &RunHeader) -> RunSpread {
-        ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
+    /// Returns the spread of a case to expect between this run and `run` if nothing changed: the larger of the two
+    /// stored spreads.
+    fn runs_apart(&self, run: &RunHeader, id: &str) -> RunSpread {
+        let [here, there] = [&run.protocol.run_spreads, &self.spreads].map(|spreads| spreads.of_case(id));
+        larger_spread(&here, &there)
     }
 
     /// Returns the control limits for the ratio of a case's time in this run to its time in `run`. On a logarithmic
     /// scale, the limits are [three standard deviations](CONTROL) below and above a ratio of 1. The standard deviation
-    /// comes from the spread between runs. Returns `None` if the spread is unknown.
+    /// comes from the spread between runs over all cases. Returns `None` if the spread is unknown.
     pub fn control_limits(&self, run: &RunHeader) -> Option<[f64; 2]> {
-        let deviation = std::f64::consts::SQRT_2 * self.runs_apart(run).pct / 100.0;
+        let deviation = std::f64::consts::SQRT_2 * larger_spread(&run.protocol.run_spreads, &self.spreads).pct / 100.0;
         (deviation > 0.0 && deviation.is_finite()).then(|| [(-CONTROL * deviation).exp(), (CONTROL * deviation).exp()])
     }
 
@@ -86,6 +87,11 @@ impl Past {
     pub fn same_machine(&self, run: &Run) -> bool {
         same_machine(&self.environment, &run.header.environment)
     }
+}
+
+/// Returns the larger of two spreads between the times of runs.
+fn larger_spread(one: &RunSpreads, other: &RunSpreads) -> RunSpread {
+    ComparisonCriteria::default().between(one, other).runs(Unit::Nanoseconds)
 }
 
 impl CaseAnalysis<'_> {

@@ -27,7 +27,7 @@ pub mod comparison;
 mod disturbances;
 pub mod environment;
 pub mod estimates;
-mod facts;
+pub mod facts;
 pub mod fastest;
 pub mod findings;
 mod group;

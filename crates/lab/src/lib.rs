@@ -54,6 +54,7 @@ pub use libraries::catalogue::{
     AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
     suite_entries,
 };
+pub use libraries::linked::{LinkedLibrary, linked_libraries};
 pub use libraries::{by_name, libraries_of_run, libraries_of_suites, prefer};
 pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS, Undisturbed};
 pub use machine::doctor::{Machine, severity_word};

@@ -30,7 +30,9 @@ pub use environment::{
 };
 pub use noise::MachineNoise;
 pub use offsets::{MemoryPart, Offsets};
-pub use protocol::{ASSUMED, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
+pub use protocol::{
+    ASSUMED, CaseSpread, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp,
+};
 pub use record::{CyclesSource, Metric, NO_ANSWER, Record, Samples, SecondChance, Status, Unit, Visits};
 pub use run::{Run, RunHeader};
 pub use summary::RunSummary;

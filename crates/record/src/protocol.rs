@@ -1,5 +1,6 @@
 use crate::Case;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Rules that determine the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +45,31 @@ pub struct RunSpreads {
     pub degrees_of_freedom: u64,
     /// Source of the values, in words; [`ASSUMED`] if they were not measured on the machine.
     pub source: String,
+    /// Spreads of single cases, by id. All other cases have the values above.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cases: BTreeMap<String, CaseSpread>,
+}
+
+/// Spread between the runs of one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseSpread {
+    /// Standard deviation of times, in percent.
+    pub time_pct: f64,
+    /// Standard deviation of core cycles, in percent.
+    pub cycles_pct: f64,
+    /// Degrees of freedom of the standard deviations.
+    pub degrees_of_freedom: u64,
+}
+
+impl RunSpreads {
+    /// Returns the spreads of a case: its own, or those of all cases together.
+    pub fn of_case(&self, id: &str) -> RunSpreads {
+        let (time_pct, cycles_pct, degrees_of_freedom) = match self.cases.get(id) {
+            Some(case) => (case.time_pct, case.cycles_pct, case.degrees_of_freedom),
+            None => (self.time_pct, self.cycles_pct, self.degrees_of_freedom),
+        };
+        RunSpreads { time_pct, cycles_pct, degrees_of_freedom, source: self.source.clone(), cases: BTreeMap::new() }
+    }
 }
 
 /// [Source](RunSpreads::source) of values that were not measured on the machine.
@@ -52,7 +78,13 @@ pub const ASSUMED: &str = "assumed";
 impl Default for RunSpreads {
     /// Returns the values assumed for an unknown machine.
     fn default() -> RunSpreads {
-        RunSpreads { time_pct: 1.5, cycles_pct: 0.15, degrees_of_freedom: 20, source: ASSUMED.into() }
+        RunSpreads {
+            time_pct: 1.5,
+            cycles_pct: 0.15,
+            degrees_of_freedom: 20,
+            source: ASSUMED.into(),
+            cases: BTreeMap::new(),
+        }
     }
 }
 

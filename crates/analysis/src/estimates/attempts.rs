@@ -62,6 +62,7 @@ impl AttemptsEstimate {
     pub(super) fn new(samples: &Samples, case: &Case, protocol: &Protocol, step_ns: f64) -> Option<AttemptsEstimate> {
         let read = ReadComb::read(samples, case)?;
         let disturbed = Disturbed::new(samples);
+        let spreads = protocol.run_spreads.of_case(&case.id());
         let interval = |unit: Unit| {
             let step = match unit {
                 Unit::Nanoseconds => step_ns,
@@ -69,7 +70,7 @@ impl AttemptsEstimate {
             };
             let visits = read.values(samples, unit, Visits::Usable)?;
             let all = Sorted::new(visits.iter().flat_map(|(_, values)| values.iter().copied()).collect())?;
-            let runs = run_spread(&protocol.run_spreads, unit);
+            let runs = run_spread(&spreads, unit);
             let pooled = Pooled { visits: &visits, runs, step, disturbed: disturbed.as_ref() };
             Some(pooled.mean(&Description::new(&all.trim(protocol.trim_pct))))
         };

@@ -362,7 +362,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let (workers, groups): (Vec<Worker>, Vec<Vec<f64>>) = by_process.into_iter().unzip();
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
-    let spreads = &protocol.run_spreads;
+    let spreads = &protocol.run_spreads.of_case(&record.case.id());
     // The time on a link does not depend on the core's clock, so use the run spread of core cycles,
     // which excludes clock changes.
     let unit = if record.case.waits_for_network() { Unit::CoreCycles } else { Unit::Nanoseconds };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
-  pqlab library                                  available and added libraries
+  pqlab library                                  libraries in this build, added and available
   pqlab library add openssl@3.5                  fetch, build and add a version
   pqlab library add liboqs --source ../liboqs    build a folder of sources
   pqlab library add mine=liboqs:/opt/liboqs.so   add a library as it is
@@ -28,9 +28,9 @@ pub(crate) struct LibraryVerbArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum LibraryCommand {
-    /// List the available libraries and the added libraries
+    /// List the libraries in this build, the added ones and the available ones
     #[command(after_help = "Examples:
-  pqlab library list                             available and added libraries
+  pqlab library list                             libraries in this build, added and available
   pqlab library list --json                      the same as JSON
 
 Exit codes: 0 done; 2 the folder of added libraries cannot be read")]
@@ -81,14 +81,14 @@ Exit codes: 0 done; 2 no such library: nothing was removed")]
         #[arg(value_name = "LABEL", required = true)]
         labels: Vec<String>,
     },
-    /// Show how a library was built: source, version, compiler, flags, licence, digest
+    /// Show what is known about a library: versions, build, licence, code paths, defects, sources
     #[command(after_help = "Examples:
-  pqlab library info openssl-3.5
-  pqlab library info openssl-3.5 --json
+  pqlab library info liboqs                      in this build: newest version, defects
+  pqlab library info openssl-3.5 --json          added: source, compiler, flags, digest
 
 Exit codes: 0 done; 2 no such library")]
     Info {
-        /// Library
+        /// Library: a label or a name from `pqlab library list`
         #[arg(value_name = "LABEL")]
         label: String,
 

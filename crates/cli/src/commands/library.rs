@@ -4,10 +4,15 @@ use crate::signals::stop_on_signals;
 use crate::table::table;
 use crate::{DONE, INTERRUPTED, laboratory, output};
 use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::analysis::facts::NOT_FOUND;
 use pqlab_lab::analysis::number::memory;
 use pqlab_lab::analysis::text::neutral;
-use pqlab_lab::{AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LibrarySpec, WrongSpec, recipes};
-use serde_json::json;
+use pqlab_lab::verification::KnownDefect;
+use pqlab_lab::{
+    AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LibrarySpec, LinkedLibrary, Recipe, WrongSpec,
+    linked_libraries, recipes,
+};
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
@@ -30,7 +35,7 @@ pub(crate) fn run(arguments: &LibraryVerbArgs, terminal: &Terminal) -> anyhow::R
             }
             Ok(DONE)
         }
-        Some(LibraryCommand::Info { label, output }) => info(&added.find(label)?, output),
+        Some(LibraryCommand::Info { label, output }) => info(&added, label, output),
     }
 }
 
@@ -39,17 +44,30 @@ fn list(added: &AddedLibraries, format: &FormatArgs, width: usize) -> anyhow::Re
     for (label, reason) in &unreadable {
         output::talk(&format!("{label}: {reason}; `pqlab library remove {label}` removes it"));
     }
+    let linked = linked_libraries(&laboratory::open()?);
     if format.is_json() {
-        let available: Vec<_> = recipes()
-            .iter()
-            .map(|recipe| {
-                let versions: Vec<&str> = recipe.versions.iter().map(|version| version.name.as_str()).collect();
-                json!({"name": recipe.name, "about": recipe.about, "licence": recipe.licence, "versions": versions})
-            })
-            .collect();
-        output::json(&serde_json::to_string_pretty(&json!({"added": all, "available": available}))?)?;
+        let available: Vec<_> = recipes().iter().map(recipe_document).collect();
+        let document = json!({"linked": linked, "added": all, "available": available});
+        output::json(&serde_json::to_string_pretty(&document)?)?;
         return Ok(DONE);
     }
+    let rows = linked.iter().map(|one| {
+        let newer = one.facts.newest.as_ref().and_then(|newest| newest.version.clone()).unwrap_or_default();
+        // The version may name several crates.
+        let (first, more) =
+            one.version.split_once(", ").map_or((one.version.as_str(), ""), |(first, _)| (first, ", ..."));
+        let version = format!("{first}{more}");
+        vec![
+            one.name.clone(),
+            version,
+            newer,
+            one.algorithms().to_string(),
+            one.facts.language.clone(),
+            one.facts.licence.clone(),
+        ]
+    });
+    let heads = ["in this build", "version", "newer", "algorithms", "language", "licence"];
+    let linked = table(&heads, rows.collect(), width);
     let rows = recipes().iter().map(|recipe| {
         let versions: Vec<&str> = recipe.versions.iter().map(|version| version.full.as_str()).collect();
         let versions = if versions.is_empty() { "--source".to_owned() } else { versions.join(", ") };
@@ -72,7 +90,7 @@ fn list(added: &AddedLibraries, format: &FormatArgs, width: usize) -> anyhow::Re
         true => "No library was added yet: `pqlab library add NAME`".to_owned(),
         false => table(&["added", "version", "size", "date", "source"], rows.collect(), width),
     };
-    output::data(&format!("{text}\n\n{available}\nLibraries in this build: `pqlab list providers`"))?;
+    output::data(&format!("{linked}\n\n{text}\n\n{available}\nMore: `pqlab library info NAME`"))?;
     Ok(DONE)
 }
 
@@ -173,11 +191,33 @@ fn report(added: &AddedLibrary) {
     ));
 }
 
-fn info(added: &AddedLibrary, format: &FormatArgs) -> anyhow::Result<u8> {
+/// Shows an added library, a library in this build, or a library that can be added.
+fn info(added: &AddedLibraries, name: &str, format: &FormatArgs) -> anyhow::Result<u8> {
+    let unknown = match added.find(name) {
+        Ok(one) => return show(name, &added_lines(&one), serde_json::to_value(&one)?, format),
+        Err(error) => error,
+    };
+    if let Some(one) = linked_libraries(&laboratory::open()?).iter().find(|one| one.name == name) {
+        return show(&format!("{name}, in this build"), &linked_lines(one), serde_json::to_value(one)?, format);
+    }
+    if let Some(recipe) = recipes().iter().find(|recipe| recipe.name == name) {
+        let title = format!("{name}, not added: `pqlab library add {name}`");
+        return show(&title, &recipe_lines(recipe), recipe_document(recipe), format);
+    }
+    Err(unknown.into())
+}
+
+fn show(title: &str, lines: &[(&str, String)], document: Value, format: &FormatArgs) -> anyhow::Result<u8> {
     if format.is_json() {
-        output::json(&serde_json::to_string_pretty(added)?)?;
+        output::json(&serde_json::to_string_pretty(&document)?)?;
         return Ok(DONE);
     }
+    let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:<15}{value}")).collect();
+    output::data(&format!("{title}\n{}", lines.join("\n")))?;
+    Ok(DONE)
+}
+
+fn added_lines(added: &AddedLibrary) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("version", added.version.clone()),
         ("file", added.spec.file().display().to_string()),
@@ -195,7 +235,61 @@ fn info(added: &AddedLibrary, format: &FormatArgs) -> anyhow::Result<u8> {
             ("build time", format!("{:.0} s", build.seconds)),
         ]);
     }
-    let lines: Vec<String> = lines.into_iter().map(|(name, value)| format!("{name:<12}{value}")).collect();
-    output::data(&format!("{}\n{}", added.label, lines.join("\n")))?;
-    Ok(DONE)
+    lines
+}
+
+fn linked_lines(one: &LinkedLibrary) -> Vec<(&'static str, String)> {
+    let facts = one.facts;
+    let mut lines = vec![("version", one.version.clone())];
+    lines.extend(facts.newest.as_ref().map(|newest| {
+        let found = match (&newest.version, &newest.to_measure) {
+            (Some(version), Some(how)) => format!("{version}: {how}"),
+            _ => "this version".to_owned(),
+        };
+        ("newest version", format!("{found} (read on {})", newest.looked_at))
+    }));
+    lines.extend([
+        ("authors", facts.whose.clone()),
+        ("language", facts.language.clone()),
+        ("licence", facts.licence.clone()),
+        ("maturity", facts.maturity.clone()),
+        ("validation", facts.validation.clone()),
+        ("constant time", facts.constant_time.clone()),
+    ]);
+    lines.retain(|(_, value)| value != NOT_FOUND);
+    for provider in &one.providers {
+        lines.push(("code path", format!("{}: {} algorithms; {}", provider.id, provider.algorithms, provider.build)));
+    }
+    lines.extend(facts.slower_paths.iter().map(|path| ("slower path", path.text())));
+    for defect in &one.defects {
+        let KnownDefect { algorithm, operation, what, suite, .. } = defect;
+        lines.push(("known defect", format!("{algorithm}* {operation}: {what} (found by {suite})")));
+    }
+    lines.extend(
+        facts.sources.iter().map(|source| {
+            ("source", format!("{} ({}, read on {})", source.url, source.of.join(", "), source.looked_at))
+        }),
+    );
+    lines.push((
+        "timed region",
+        "docs/explanation/timed-region.md lists what each call parses, expands and wipes".to_owned(),
+    ));
+    lines
+}
+
+fn recipe_lines(recipe: &Recipe) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("contents", recipe.about.clone()), ("licence", recipe.licence.clone())];
+    lines.extend(recipe.versions.iter().map(|version| {
+        ("version", format!("{}: crate {} {}", version.full, version.crate_name, version.crate_version))
+    }));
+    if recipe.versions.is_empty() {
+        lines.push(("version", "any: `--source FOLDER`".to_owned()));
+    }
+    lines.extend(recipe.homepage.clone().map(|page| ("site", page)));
+    lines
+}
+
+fn recipe_document(recipe: &Recipe) -> Value {
+    let versions: Vec<&str> = recipe.versions.iter().map(|version| version.name.as_str()).collect();
+    json!({"name": recipe.name, "about": recipe.about, "licence": recipe.licence, "versions": versions})
 }

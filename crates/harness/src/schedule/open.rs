@@ -187,7 +187,7 @@ impl Open {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
-        let spreads = &protocol.run_spreads;
+        let spreads = protocol.run_spreads.of_case(&case.id());
         // Use the spread in cycles for times, too. Part of the spread in times comes from different core clocks, and
         // measuring longer does not reduce this part.
         let pct = spreads.cycles_pct;

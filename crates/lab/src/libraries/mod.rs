@@ -6,6 +6,7 @@ pub(crate) mod opened;
 
 pub mod by_name;
 pub(crate) mod catalogue;
+pub(crate) mod linked;
 
 use crate::running::errand::{Task, lost, read_answer};
 use crate::running::program;

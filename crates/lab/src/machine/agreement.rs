@@ -48,7 +48,7 @@ pub struct Between {
     pub cycles: Agreement,
     /// Agreement of the undisturbed figures. Leaves out cases with fewer than [`FEWEST_RUNS`] of them.
     pub undisturbed: Undisturbed,
-    /// Spread between runs, as each run assumed it when it started. One entry per run.
+    /// Spread between runs over all cases, as each run assumed it when it started. One entry per run.
     pub run_spreads: Vec<RunSpreads>,
     /// Agreement for each case, in the plan's order.
     pub by_case: Vec<CaseBetween>,
@@ -210,7 +210,7 @@ impl Laboratory {
                     case.cycles.extend(estimates.cycles.map(|cycles| cycles.headline()));
                 }
             }
-            run_spreads.push(run.header.protocol.run_spreads);
+            run_spreads.push(RunSpreads { cases: BTreeMap::new(), ..run.header.protocol.run_spreads });
         }
         let runs = run_spreads.len() as u32;
         if runs < FEWEST_RUNS {

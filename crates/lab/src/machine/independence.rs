@@ -200,7 +200,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
         Some(means) => (Unit::CoreCycles, means),
         None => (Unit::Nanoseconds, means(Unit::Nanoseconds).ok_or_else(|| LeftOut("has no samples".into()))?),
     };
-    let one_run = run_spread(&protocol.run_spreads, unit);
+    let one_run = run_spread(&protocol.run_spreads.of_case(&case.id()), unit);
     let runs = RunSpread { pct: one_run.pct / (means.len() as f64).sqrt(), ..one_run };
     let company = mean_of(means.iter().map(|(company, _)| company));
     let alone = mean_of(means.iter().map(|(_, alone)| alone));

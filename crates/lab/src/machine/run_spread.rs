@@ -2,9 +2,9 @@
 //! starts.
 
 use pqlab_analysis::crossed_of;
-use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
+use pqlab_record::{CaseSpread, Environment, MachineNoise, RunSpreads, Unit, Visits};
 use pqlab_store::{RunMedian, Store, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum age in days of the earlier runs used for the estimate.
 const DAYS: u32 = 30;
@@ -21,6 +21,9 @@ const LEAST_CYCLES_PCT: f64 = 0.1;
 /// Upper limit for the variance of one case, as a multiple of the median over all cases. Without it, one unstable case
 /// could dominate the estimate.
 const MOST_TIMES_MEDIAN: f64 = 10.0;
+/// Weight of the spread over all cases in the spread of one case, in degrees of freedom. A few runs estimate the spread of
+/// a single case poorly.
+const WEIGHT_OF_ALL: f64 = 4.0;
 /// Lower limit for the estimated correlation between cases: how similarly a run shifts the medians of two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
@@ -64,6 +67,7 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
         cycles_pct: noise.run_spread_cycles_pct.map_or(assumed.cycles_pct, |pct| pct.max(LEAST_CYCLES_PCT)),
         degrees_of_freedom: noise.comparisons.max(1),
         source: format!("from `pqlab calibrate` at {}", noise.measured_at),
+        cases: BTreeMap::new(),
     }
 }
 
@@ -76,18 +80,32 @@ fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
     if !enough(&time) && !enough(&cycles) {
         return None;
     }
-    let spread = |found: Option<Found>, least: f64, assumed_pct: f64| match found {
+    let spread = |found: &Option<Found>, least: f64, assumed_pct: f64| match found {
         Some(found) if found.degrees_of_freedom >= LEAST_FREEDOM => (found.pct.max(least), found.degrees_of_freedom),
         Some(found) => (found.pct.max(assumed_pct), assumed.degrees_of_freedom as f64),
         None => (assumed_pct, assumed.degrees_of_freedom as f64),
     };
-    let (time_pct, of_time) = spread(time, LEAST_TIME_PCT, assumed.time_pct);
-    let (cycles_pct, of_cycles) = spread(cycles, LEAST_CYCLES_PCT, assumed.cycles_pct);
+    let (time_pct, of_time) = spread(&time, LEAST_TIME_PCT, assumed.time_pct);
+    let (cycles_pct, of_cycles) = spread(&cycles, LEAST_CYCLES_PCT, assumed.cycles_pct);
+    let degrees_of_freedom = of_time.min(of_cycles);
+    let own = |found: &Option<Found>, id: &str| found.as_ref().and_then(|found| found.cases.get(id).copied());
+    let ids: BTreeSet<&String> = [&time, &cycles].into_iter().flatten().flat_map(|found| found.cases.keys()).collect();
+    let of_case = |id: &String| {
+        let (time, cycles) = (own(&time, id), own(&cycles, id));
+        let runs = time.or(cycles).map_or(0.0, |own| own.degrees_of_freedom);
+        let case = CaseSpread {
+            time_pct: time.map_or(time_pct, |own| own.near(time_pct)).max(LEAST_TIME_PCT),
+            cycles_pct: cycles.map_or(cycles_pct, |own| own.near(cycles_pct)).max(LEAST_CYCLES_PCT),
+            degrees_of_freedom: degrees_of_freedom.min(WEIGHT_OF_ALL + runs) as u64,
+        };
+        (id.clone(), case)
+    };
     Some(RunSpreads {
         time_pct,
         cycles_pct,
-        degrees_of_freedom: of_time.min(of_cycles) as u64,
+        degrees_of_freedom: degrees_of_freedom as u64,
         source: format!("from {} runs of this machine and build", runs.len()),
+        cases: ids.into_iter().map(of_case).collect(),
     })
 }
 
@@ -96,6 +114,24 @@ struct Found {
     /// Standard deviation in percent.
     pct: f64,
     degrees_of_freedom: f64,
+    /// Spreads of the single cases, by id.
+    cases: BTreeMap<String, Own>,
+}
+
+/// Spread between the runs of one case, from the runs of this case alone.
+#[derive(Clone, Copy)]
+struct Own {
+    /// Variance in percent squared, without the variance within runs. At least 0.
+    variance: f64,
+    degrees_of_freedom: f64,
+}
+
+impl Own {
+    /// Returns the standard deviation in percent, shrunk towards that of all cases.
+    fn near(&self, all_pct: f64) -> f64 {
+        let total = WEIGHT_OF_ALL * all_pct.powi(2) + self.degrees_of_freedom * self.variance;
+        (total / (WEIGHT_OF_ALL + self.degrees_of_freedom)).sqrt()
+    }
 }
 
 /// One case in one run.
@@ -136,6 +172,11 @@ fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
         seen.iter().for_each(|seen| of_runs.entry(seen.run).or_default().push(seen.value - middle));
     }
     let most = MOST_TIMES_MEDIAN * pqlab_stats::median(&observed)?;
+    let own = cases.iter().zip(observed.iter().zip(&explained)).map(|((id, seen), (observed, explained))| {
+        let variance = 1e4 * (observed - explained).max(0.0);
+        ((*id).to_owned(), Own { variance, degrees_of_freedom: (seen.len() - 1) as f64 })
+    });
+    let own = own.collect();
     let excess = observed.iter().zip(&explained).map(|(observed, explained)| observed.min(most) - explained.min(most));
     let excess = mean(&mut excess.into_iter());
     let total = mean(&mut observed.iter().copied());
@@ -145,6 +186,7 @@ fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
     Some(Found {
         pct: 100.0 * excess.max(0.0).sqrt(),
         degrees_of_freedom: freedom * count / (1.0 + (count - 1.0) * correlation.powi(2)),
+        cases: own,
     })
 }
 
@@ -231,6 +273,55 @@ mod tests {
         }
         let after = from_runs(&all).unwrap();
         assert!(after.cycles_pct < 1.3 * before.cycles_pct, "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn a_case_that_differs_between_runs_has_a_spread_of_its_own() {
+        let mut all = runs(8, 50, 0.5, 0.1, 0.1, 4);
+        let mut noise = noise(5);
+        for medians in &mut all {
+            medians[0..2].iter_mut().for_each(|entry| entry.median *= (0.02 * noise()).exp());
+        }
+        let found = from_runs(&all).unwrap();
+        let (unstable, usual) = (found.of_case("case 0"), found.of_case("case 7"));
+        assert!(unstable.cycles_pct > 1.0 && unstable.cycles_pct < 2.5, "{unstable:?}");
+        assert!(usual.cycles_pct < 0.3, "{usual:?}");
+        assert!(unstable.degrees_of_freedom >= 7 && unstable.degrees_of_freedom <= 11, "{unstable:?}");
+        assert_eq!(found.of_case("another").cycles_pct, found.cycles_pct);
+    }
+
+    /// The first three runs know nothing, as in a new database. Later runs know the runs before.
+    #[test]
+    fn intervals_cover_unstable_cases_better_with_spreads_of_their_own() {
+        let (mut covered, mut covered_by_all, mut tried) = (0, 0, 0);
+        for seed in 0..20 {
+            let mut all = runs(10, 60, 0.5, 0.1, 0.1, 100 + seed);
+            let mut noise = noise(200 + seed);
+            for medians in &mut all {
+                // One case in six has ten times the spread of the others.
+                let unstable = medians.iter_mut().enumerate().filter(|(at, _)| at % 12 < 2);
+                unstable.for_each(|(_, entry)| entry.median *= (0.01 * noise()).exp());
+            }
+            let (last, before) = all.split_last().unwrap();
+            let found = from_runs(before).unwrap();
+            for entry in last.iter().filter(|entry| entry.unit == Unit::CoreCycles) {
+                let others =
+                    before.iter().flatten().filter(|other| other.case == entry.case && other.unit == entry.unit);
+                let others: Vec<f64> = others.map(|other| other.median.ln()).collect();
+                let away = (entry.median.ln() - others.iter().sum::<f64>() / others.len() as f64).abs();
+                let within = |spread: &RunSpreads| {
+                    let deviation = (spread.cycles_pct / 100.0).hypot(entry.variance.sqrt());
+                    // Student's quantile for 95%, to two digits.
+                    away <= (1.96 + 2.5 / spread.degrees_of_freedom as f64) * deviation
+                };
+                tried += 1;
+                covered += usize::from(within(&found.of_case(&entry.case)));
+                covered_by_all += usize::from(within(&found));
+            }
+        }
+        let pct = |count: usize| 100.0 * count as f64 / tried as f64;
+        assert!(pct(covered) >= 93.0, "{:.1}% of {tried}", pct(covered));
+        assert!(covered > covered_by_all, "{:.1}% against {:.1}%", pct(covered), pct(covered_by_all));
     }
 
     fn stored(store: &mut Store, id: &str, nanoseconds: f64) -> RunHeader {

@@ -192,7 +192,10 @@ impl Laboratory {
             case.facts.defect = defects::known(case, self.registry.providers());
         }
         let started_at = clock::utc_now();
-        plan.protocol.run_spreads = sink.spreads(&environment, &started_at)?;
+        let mut spreads = sink.spreads(&environment, &started_at)?;
+        let planned: BTreeSet<String> = plan.cases.iter().map(|case| case.id()).collect();
+        spreads.cases.retain(|id, _| planned.contains(id));
+        plan.protocol.run_spreads = spreads;
         let mut random = rand::rng();
         let header = RunHeader {
             id: run_id(&started_at, random.random()),

@@ -69,12 +69,17 @@ fn compared_pairs(
     first: &RunAnalysis<'_>,
     second: &RunAnalysis<'_>,
     pairs: &[(&CaseAnalysis<'_>, &CaseAnalysis<'_>)],
-    criteria: &ComparisonCriteria,
+    given: &ComparisonCriteria,
     corrected: bool,
 ) -> Comparison {
     let (first, second) = (&first.run.header, &second.run.header);
-    let criteria = criteria.between(&first.protocol.run_spreads, &second.protocol.run_spreads);
-    let mut cases: Vec<ComparedCase> = pairs.iter().map(|(one, two)| compared(one, two, &criteria)).collect();
+    let criteria = given.between(&first.protocol.run_spreads, &second.protocol.run_spreads);
+    let compare = |(one, two): &(&CaseAnalysis<'_>, &CaseAnalysis<'_>)| {
+        let [first, second] =
+            [(first, one), (second, two)].map(|(header, case)| header.protocol.run_spreads.of_case(&case.case().id()));
+        compared(one, two, &given.between(&first, &second))
+    };
+    let mut cases: Vec<ComparedCase> = pairs.iter().map(compare).collect();
     let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio.filter(|_| !case.unlike)).collect();
     let judgements = match corrected {
         true => judge(&ratios, criteria.margin_pct),

@@ -114,7 +114,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let protocol = &case.header().protocol;
     let interval = &estimates.median_ns;
     let processes = estimates.processes;
-    let spreads = &protocol.run_spreads;
+    let spreads = protocol.run_spreads.of_case(&case.case().id());
     let assumed = if estimates.assumed_spread_pct.is_some() { "an assumed" } else { "a measured" };
     let basis = |pct: f64| {
         format!("from {processes} processes and their rounds, with {assumed} spread of {pct:.2}% between runs")
