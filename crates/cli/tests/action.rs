@@ -57,6 +57,28 @@ fn the_first_use_saves_a_baseline_for_the_next() {
 }
 
 #[test]
+fn the_output_of_a_use_is_a_baseline_for_the_next_use_in_the_same_job() {
+    let pqlab = Pqlab::new();
+    let done = act(&pqlab, &[("SUITE", "smoke --seed 1")]);
+    assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
+    let first = outputs(&pqlab);
+    let done = act(&pqlab, &[("BASELINE", &first["run"]), ("FAIL_SLOWER", "1000")]);
+    assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
+    assert_ne!(outputs(&pqlab)["verdict"], "NONE");
+}
+
+#[test]
+fn each_line_names_a_library() {
+    let pqlab = Pqlab::new();
+    for library in ["mine=liboqs:nowhere here.so", "\nmine=liboqs:nowhere here.so\n"] {
+        let done = act(&pqlab, &[("SUITE", "smoke"), ("LIBRARIES", library)]);
+        assert!(!done.status.success() && !pqlab.path("output").exists(), "{}", text(&done.stdout));
+        assert!(text(&done.stdout).contains("`pqlab run` exited with code 2"), "{}", text(&done.stdout));
+        assert!(text(&done.stderr).contains("nowhere here.so"), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
 fn inputs_are_never_run_as_commands() {
     let pqlab = Pqlab::new();
     let wild = "smoke; touch here $(touch here) `touch here` && touch here";
@@ -64,6 +86,7 @@ fn inputs_are_never_run_as_commands() {
         [("SUITE", wild), ("BASELINE", "")],
         [("SUITE", "smoke --dry-run"), ("BASELINE", "$(touch here)")],
         [("SUITE", "smoke --dry-run"), ("BASELINE", "--help; touch here")],
+        [("SUITE", "smoke --dry-run"), ("LIBRARIES", "$(touch here)")],
     ] {
         let done = act(&pqlab, &inputs);
         assert!(!done.status.success() && !pqlab.path("output").exists(), "{inputs:?}: {}", text(&done.stdout));
