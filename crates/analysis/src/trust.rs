@@ -163,6 +163,14 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     ))
 }
 
+/// Describes the interference during a run: `Interference: under 0.1% of the time, excluded.` Returns `None` if no case
+/// has a figure.
+pub fn interference_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
+    let figures: Vec<&Estimates> = cases.iter().filter_map(|case| case.estimates.as_ref()).collect();
+    (!figures.is_empty()).then(|| format!("Interference: {}.", interference(&cases, &figures)))
+}
+
 /// Describes the share of the measuring time during which another program used the core's other hardware thread, and
 /// whether the disturbed samples are included.
 fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {

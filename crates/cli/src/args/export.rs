@@ -10,6 +10,7 @@ use std::path::PathBuf;
   pqlab export -f csv -o results.csv                the latest run
   pqlab export last --format samples-csv | head
   pqlab export last --format latex --table decomposition
+  pqlab export last --format methods                text for the methods section of a paper
   pqlab export last --format sha3-csv --provider openssl --digits 2
   pqlab export last --format google-benchmark-csv --names reference
 

@@ -41,6 +41,7 @@ formats! { options;
     sha3_csv => sha3_csv::Sha3Csv::new(options);
     markdown => markdown::Markdown { tables: options.tables() };
     latex => latex::Latex { tables: options.tables() };
+    methods => methods::Methods;
     hyperfine => hyperfine::Hyperfine;
     bmf => bmf::Bmf;
     github_action_benchmark => github_action_benchmark::GithubActionBenchmark;
