@@ -1,4 +1,5 @@
-// A worker for pqlab in Go. Uses the standard library, and CIRCL for algorithms that the standard library lacks.
+// Workers for pqlab in Go. By default, the program offers the standard library, and CIRCL for ML-DSA and SLH-DSA. With
+// the argument `standard`, it offers only the standard library, which has ML-DSA since Go 1.27.
 //
 // docs/workers.md describes the protocol. An algorithm is a table of operations. An operation parses its inputs once
 // and returns the timed function. `call` runs the timed function once, `visit` runs it in a loop.
@@ -18,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime"
 	"strings"
 
 	"github.com/cloudflare/circl/sign"
@@ -409,10 +411,41 @@ func digest[D any](name string, sum func([]byte) D, bytes func(*D) []byte) offer
 	}}}
 }
 
-var offers = func() []offer {
-	all := []offer{
+// ML-DSA of the standard library. Empty if the program was built with a Go that lacks it.
+var standardMlDsa []offer
+
+// Offers of this process, chosen by its arguments.
+var offers []offer
+
+// Returns the offers that the arguments select: `standard` selects the standard library alone.
+func choose(arguments []string) ([]offer, error) {
+	switch {
+	case len(arguments) == 0:
+		return append(standardOffers(), circlOffers()...), nil
+	case len(arguments) > 1 || arguments[0] != "standard":
+		return nil, fmt.Errorf("invalid arguments %q: expected none, or `standard`", arguments)
+	case len(standardMlDsa) == 0:
+		return nil, errors.New("`standard` requires a program built with Go 1.27 or newer, not " + runtime.Version())
+	}
+	return append(standardOffers(), standardMlDsa...), nil
+}
+
+func standardOffers() []offer {
+	return []offer{
 		mlKem("ML-KEM-768", mlkem.GenerateKey768, mlkem.NewDecapsulationKey768, mlkem.NewEncapsulationKey768, mlkemtest.Encapsulate768),
 		mlKem("ML-KEM-1024", mlkem.GenerateKey1024, mlkem.NewDecapsulationKey1024, mlkem.NewEncapsulationKey1024, mlkemtest.Encapsulate1024),
+		ed, p256, x25519,
+		digest("SHA3-224", sha3.Sum224, func(d *[28]byte) []byte { return d[:] }),
+		digest("SHA3-256", sha3.Sum256, func(d *[32]byte) []byte { return d[:] }),
+		digest("SHA3-384", sha3.Sum384, func(d *[48]byte) []byte { return d[:] }),
+		digest("SHA3-512", sha3.Sum512, func(d *[64]byte) []byte { return d[:] }),
+		digest("SHA-256", sha256.Sum256, func(d *[32]byte) []byte { return d[:] }),
+		digest("SHA-512", sha512.Sum512, func(d *[64]byte) []byte { return d[:] }),
+	}
+}
+
+func circlOffers() []offer {
+	all := []offer{
 		mlDsa(mldsa44.Scheme(), func(key *mldsa44.PrivateKey, message, context, out []byte) error {
 			return mldsa44.SignTo(key, message, context, true, out)
 		}),
@@ -422,19 +455,12 @@ var offers = func() []offer {
 		mlDsa(mldsa87.Scheme(), func(key *mldsa87.PrivateKey, message, context, out []byte) error {
 			return mldsa87.SignTo(key, message, context, true, out)
 		}),
-		ed, p256, x25519,
-		digest("SHA3-224", sha3.Sum224, func(d *[28]byte) []byte { return d[:] }),
-		digest("SHA3-256", sha3.Sum256, func(d *[32]byte) []byte { return d[:] }),
-		digest("SHA3-384", sha3.Sum384, func(d *[48]byte) []byte { return d[:] }),
-		digest("SHA3-512", sha3.Sum512, func(d *[64]byte) []byte { return d[:] }),
-		digest("SHA-256", sha256.Sum256, func(d *[32]byte) []byte { return d[:] }),
-		digest("SHA-512", sha512.Sum512, func(d *[64]byte) []byte { return d[:] }),
 	}
 	for _, name := range []string{"SLH-DSA-SHA2-128s", "SLH-DSA-SHAKE-128s", "SLH-DSA-SHA2-128f", "SLH-DSA-SHAKE-128f"} {
 		all = append(all, slhDsa(name))
 	}
 	return all
-}()
+}
 
 // Finds an operation by its name and by the name of the algorithm.
 func find(operation, algorithm string) (ready, error) {

@@ -172,6 +172,10 @@ func (p *prepared) answers() (fields [][]byte) {
 
 func libraries() string {
 	text := "the standard library"
+	// With the argument `standard`, CIRCL is linked, but not offered.
+	if len(os.Args) > 1 {
+		return text
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
 			if strings.HasSuffix(module.Path, "/circl") {
@@ -262,7 +266,11 @@ func serve() error {
 
 func main() {
 	runtime.GOMAXPROCS(1)
-	if err := serve(); err != nil {
+	var err error
+	if offers, err = choose(os.Args[1:]); err == nil {
+		err = serve()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "pqlab worker in Go:", err)
 		os.Exit(1)
 	}
