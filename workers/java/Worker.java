@@ -1,49 +1,45 @@
-// A worker for pqlab in Java. Uses the lightweight API of Bouncy Castle.
+// The protocol of the workers in Java, described in docs/workers.md. A subclass offers the algorithms of one library.
 //
-// docs/workers.md describes the protocol. An operation parses its inputs once and returns the timed function. `call`
-// runs the timed function once, `visit` runs it in a loop.
+// An operation parses its inputs once and returns the timed function. `call` runs the timed function once, `visit` runs
+// it in a loop.
 
 import java.io.*;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.*;
-import java.util.function.Supplier;
-import org.bouncycastle.crypto.*;
-import org.bouncycastle.crypto.digests.*;
-import org.bouncycastle.crypto.generators.*;
-import org.bouncycastle.crypto.kems.*;
-import org.bouncycastle.crypto.params.*;
-import org.bouncycastle.crypto.signers.*;
-import org.bouncycastle.jce.provider.BouncyCastleProvider;
 
-public final class Worker {
+abstract class Worker {
+    static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_BYTES = 16 << 20;
     private static final int MOST_FIELDS = 1 << 16;
     private static final int MOST_SETS = 4096;
-    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Map<String, Map<String, Ready>> offers = new LinkedHashMap<>();
+    private final Map<String, Map<String, Ready>> algorithms = new HashMap<>();
+    private final Map<Long, Case> cases = new HashMap<>();
 
     /** An operation on one set of inputs: the timed function, and a function that converts its result to bytes. */
-    private interface Operation {
+    interface Operation {
         Object run() throws Exception;
 
         byte[][] outputs(Object result);
     }
 
-    private interface Ready {
+    interface Ready {
         Operation of(List<byte[]> inputs) throws Exception;
     }
 
-    private interface Run<T> {
+    interface Run<T> {
         T run() throws Exception;
     }
 
-    private interface Outputs<T> {
+    interface Outputs<T> {
         byte[][] of(T result);
     }
 
     /** The worker does not support the request. */
     @SuppressWarnings("serial")
-    private static final class Unsupported extends Exception {
+    static final class Unsupported extends Exception {
         Unsupported(String reason) {
             super(reason);
         }
@@ -57,7 +53,7 @@ public final class Worker {
         }
     }
 
-    private static <T> Operation operation(Run<T> run, Outputs<T> outputs) {
+    static <T> Operation operation(Run<T> run, Outputs<T> outputs) {
         return new Operation() {
             @Override
             public Object run() throws Exception {
@@ -72,241 +68,59 @@ public final class Worker {
         };
     }
 
-    private static byte[][] fields(byte[]... fields) {
+    static byte[][] fields(byte[]... fields) {
         return fields;
     }
 
-    private static byte[] bytes(String text) {
+    static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static String text(byte[] field) {
+    static byte[][] verdict(boolean valid) {
+        return fields(bytes(valid ? "1" : "0"));
+    }
+
+    static String text(byte[] field) {
         return new String(field, StandardCharsets.ISO_8859_1);
     }
 
-    private static void inputs(List<byte[]> given, int least, int most, String encoding) throws Unsupported {
+    /** Checks the number of inputs. If encodings are given, also checks that the first input names one of them. */
+    static void inputs(List<byte[]> given, int least, int most, String... encodings) throws Unsupported {
         check(given.size() >= least && given.size() <= most, "wrong number of fields");
-        if (encoding != null && !text(given.get(0)).equals(encoding)) {
-            throw new Unsupported("only " + encoding + " keys are supported");
+        if (encodings.length > 0 && !List.of(encodings).contains(text(given.get(0)))) {
+            throw new Unsupported("only " + String.join(" and ", encodings) + " keys are supported");
         }
     }
 
-    private static void check(boolean holds, String otherwise) {
+    static void check(boolean holds, String otherwise) {
         if (!holds) {
             throw new IllegalArgumentException(otherwise);
         }
     }
 
-    private static byte[] length(String what, byte[] bytes, int expected) {
+    static byte[] length(String what, byte[] bytes, int expected) {
         check(bytes.length == expected, what + " must be " + expected + " bytes long, not " + bytes.length);
         return bytes;
     }
 
-    private static byte[] optional(List<byte[]> given, int index) {
+    static byte[] optional(List<byte[]> given, int index) {
         return given.size() > index && given.get(index).length > 0 ? given.get(index) : null;
     }
 
-    /** Returns the operation that generates a key pair, from a seed or with the library's randomness. */
-    private static Ready keygen(AsymmetricCipherKeyPairGenerator generator, int seedLength, Made made, Outputs<Pair> outputs) {
-        return given -> {
-            inputs(given, 0, 1, null);
-            byte[] seed = optional(given, 0);
-            if (seed == null) {
-                return operation(() -> Pair.of(generator.generateKeyPair()), outputs);
-            }
-            length("a seed", seed, seedLength);
-            return operation(() -> made.of(seed), outputs);
-        };
-    }
-
-    private interface Made {
-        Pair of(byte[] seed);
-    }
-
-    private record Pair(AsymmetricKeyParameter open, AsymmetricKeyParameter secret) {
-        static Pair of(AsymmetricCipherKeyPair pair) {
-            return new Pair(pair.getPublic(), pair.getPrivate());
-        }
-    }
-
-    private static Map<String, Ready> mlKem(MLKEMParameters parameters, int keyLength, int ciphertextLength) {
-        MLKEMKeyPairGenerator generator = new MLKEMKeyPairGenerator();
-        generator.init(new MLKEMKeyGenerationParameters(RANDOM, parameters));
-        Made made = seed -> {
-            MLKEMPrivateKeyParameters key = new MLKEMPrivateKeyParameters(parameters, seed);
-            return new Pair(key.getPublicKeyParameters(), key);
-        };
-        Outputs<Pair> outputs = pair -> fields(
-            ((MLKEMPublicKeyParameters) pair.open).getEncoded(), ((MLKEMPrivateKeyParameters) pair.secret).getSeed());
-        Ready encapsulate = given -> {
-            inputs(given, 1, 2, null);
-            MLKEMPublicKeyParameters key = new MLKEMPublicKeyParameters(parameters, length("a key", given.get(0), keyLength));
-            byte[] coins = optional(given, 1);
-            Outputs<SecretWithEncapsulation> sent = both -> fields(both.getEncapsulation(), both.getSecret());
-            if (coins != null) {
-                length("coins", coins, 32);
-                return operation(() -> MLKEMGenerator.internalGenerateEncapsulated(key, coins), sent);
-            }
-            MLKEMGenerator sender = new MLKEMGenerator(RANDOM);
-            return operation(() -> sender.generateEncapsulated(key), sent);
-        };
-        Ready decapsulate = given -> {
-            inputs(given, 3, 3, "seed");
-            byte[] seed = length("a seed", given.get(1), 64);
-            byte[] ciphertext = length("a ciphertext", given.get(2), ciphertextLength);
-            MLKEMExtractor receiver = new MLKEMExtractor(new MLKEMPrivateKeyParameters(parameters, seed));
-            return operation(() -> receiver.extractSecret(ciphertext), Worker::fields);
-        };
-        return Map.of("keygen", keygen(generator, 64, made, outputs), "encapsulate", encapsulate, "decapsulate", decapsulate);
-    }
-
-    /**
-     * Returns the operations of a signature scheme. Each call initializes the `Signer`, because a `Signer` holds the
-     * state of one message.
-     */
-    private static Map<String, Ready> signature(Ready keygen, Supplier<Signer> signers, Load secret, Load open, boolean contexts) {
-        Ready sign = given -> {
-            inputs(given, 3, 4, "seed");
-            CipherParameters key = parameters(secret.of(given.get(1)), optional(given, 3), contexts, true);
-            byte[] message = given.get(2);
-            Signer signer = signers.get();
-            return operation(() -> signed(signer, key, message), Worker::fields);
-        };
-        Ready verify = given -> {
-            inputs(given, 3, 4, null);
-            CipherParameters key = parameters(open.of(given.get(0)), optional(given, 3), contexts, false);
-            byte[] message = given.get(1);
-            byte[] signature = given.get(2);
-            Signer signer = signers.get();
-            return operation(() -> {
-                signer.init(false, key);
-                signer.update(message, 0, message.length);
-                return signer.verifySignature(signature);
-            }, valid -> fields(bytes(valid ? "1" : "0")));
-        };
-        return Map.of("keygen", keygen, "sign", sign, "verify", verify);
-    }
-
-    private interface Load {
-        AsymmetricKeyParameter of(byte[] encoded);
-    }
-
-    private static CipherParameters parameters(AsymmetricKeyParameter key, byte[] context, boolean hedged, boolean signs)
-        throws Unsupported {
-        if (context != null && !hedged) {
-            throw new Unsupported("contexts are not supported");
-        }
-        CipherParameters randomized = hedged && signs ? new ParametersWithRandom(key, RANDOM) : key;
-        return context == null ? randomized : new ParametersWithContext(randomized, context);
-    }
-
-    private static byte[] signed(Signer signer, CipherParameters key, byte[] message) throws CryptoException {
-        signer.init(true, key);
-        signer.update(message, 0, message.length);
-        return signer.generateSignature();
-    }
-
-    private static Map<String, Ready> mlDsa(MLDSAParameters parameters, int keyLength) {
-        MLDSAKeyPairGenerator generator = new MLDSAKeyPairGenerator();
-        generator.init(new MLDSAKeyGenerationParameters(RANDOM, parameters));
-        Made made = seed -> {
-            MLDSAPrivateKeyParameters key = new MLDSAPrivateKeyParameters(parameters, seed);
-            return new Pair(key.getPublicKeyParameters(), key);
-        };
-        Outputs<Pair> outputs = pair -> fields(
-            ((MLDSAPublicKeyParameters) pair.open).getEncoded(), ((MLDSAPrivateKeyParameters) pair.secret).getSeed());
-        Load secret = seed -> new MLDSAPrivateKeyParameters(parameters, length("a seed", seed, 32));
-        Load open = key -> new MLDSAPublicKeyParameters(parameters, length("a key", key, keyLength));
-        return signature(keygen(generator, 32, made, outputs), MLDSASigner::new, secret, open, true);
-    }
-
-    private static Map<String, Ready> ed25519() {
-        Ed25519KeyPairGenerator generator = new Ed25519KeyPairGenerator();
-        generator.init(new Ed25519KeyGenerationParameters(RANDOM));
-        Made made = seed -> {
-            Ed25519PrivateKeyParameters key = new Ed25519PrivateKeyParameters(seed, 0);
-            return new Pair(key.generatePublicKey(), key);
-        };
-        Outputs<Pair> outputs = pair -> fields(
-            ((Ed25519PublicKeyParameters) pair.open).getEncoded(), ((Ed25519PrivateKeyParameters) pair.secret).getEncoded());
-        Load secret = seed -> new Ed25519PrivateKeyParameters(length("a seed", seed, 32), 0);
-        Load open = key -> new Ed25519PublicKeyParameters(length("a key", key, 32), 0);
-        return signature(keygen(generator, 32, made, outputs), Ed25519Signer::new, secret, open, false);
-    }
-
-    private static Map<String, Ready> x25519() {
-        X25519KeyPairGenerator generator = new X25519KeyPairGenerator();
-        generator.init(new X25519KeyGenerationParameters(RANDOM));
-        Made made = seed -> {
-            X25519PrivateKeyParameters key = new X25519PrivateKeyParameters(seed, 0);
-            return new Pair(key.generatePublicKey(), key);
-        };
-        Outputs<Pair> outputs = pair -> fields(
-            ((X25519PublicKeyParameters) pair.open).getEncoded(), ((X25519PrivateKeyParameters) pair.secret).getEncoded());
-        Ready encapsulate = given -> {
-            inputs(given, 1, 2, null);
-            X25519PublicKeyParameters peer = new X25519PublicKeyParameters(length("a key", given.get(0), 32), 0);
-            byte[] coins = optional(given, 1);
-            check(coins == null || coins.length == 32, "coins must be 32 bytes long");
-            return operation(() -> {
-                Pair pair = coins == null ? Pair.of(generator.generateKeyPair()) : made.of(coins);
-                return fields(((X25519PublicKeyParameters) pair.open).getEncoded(), agree(pair.secret, peer));
-            }, sent -> sent);
-        };
-        Ready decapsulate = given -> {
-            inputs(given, 3, 3, "scalar");
-            X25519PrivateKeyParameters key = new X25519PrivateKeyParameters(length("a key", given.get(1), 32), 0);
-            byte[] ciphertext = length("a ciphertext", given.get(2), 32);
-            return operation(() -> agree(key, new X25519PublicKeyParameters(ciphertext, 0)), Worker::fields);
-        };
-        return Map.of("keygen", keygen(generator, 32, made, outputs), "encapsulate", encapsulate, "decapsulate", decapsulate);
-    }
-
-    private static byte[] agree(CipherParameters key, X25519PublicKeyParameters peer) {
-        byte[] secret = new byte[32];
-        ((X25519PrivateKeyParameters) key).generateSecret(peer, secret, 0);
-        return secret;
-    }
-
-    private static Map<String, Ready> digest(Supplier<ExtendedDigest> digests) {
-        return Map.of("digest", given -> {
-            inputs(given, 1, 1, null);
-            byte[] message = given.get(0);
-            ExtendedDigest digest = digests.get();
-            return operation(() -> {
-                byte[] out = new byte[digest.getDigestSize()];
-                digest.update(message, 0, message.length);
-                digest.doFinal(out, 0);
-                return out;
-            }, Worker::fields);
-        });
-    }
-
-    private static final Map<String, Map<String, Ready>> OFFERS = new LinkedHashMap<>();
-    private static final Map<String, Map<String, Ready>> ALGORITHMS = new HashMap<>();
-    private static final Map<Long, Case> CASES = new HashMap<>();
-
-    static {
-        String kem = " encodings=seed coins=keygen,operation";
-        OFFERS.put("kem ML-KEM-512" + kem, mlKem(MLKEMParameters.ml_kem_512, 800, 768));
-        OFFERS.put("kem ML-KEM-768" + kem, mlKem(MLKEMParameters.ml_kem_768, 1184, 1088));
-        OFFERS.put("kem ML-KEM-1024" + kem, mlKem(MLKEMParameters.ml_kem_1024, 1568, 1568));
-        String signature = " encodings=seed coins=keygen context=yes hedged=yes";
-        OFFERS.put("signature ML-DSA-44" + signature, mlDsa(MLDSAParameters.ml_dsa_44, 1312));
-        OFFERS.put("signature ML-DSA-65" + signature, mlDsa(MLDSAParameters.ml_dsa_65, 1952));
-        OFFERS.put("signature ML-DSA-87" + signature, mlDsa(MLDSAParameters.ml_dsa_87, 2592));
-        OFFERS.put("signature Ed25519 encodings=seed coins=keygen", ed25519());
-        OFFERS.put("kem X25519 encodings=scalar coins=keygen,operation", x25519());
-        for (int bits : new int[] {224, 256, 384, 512}) {
-            OFFERS.put("hash SHA3-" + bits, digest(() -> new SHA3Digest(bits)));
-        }
-        OFFERS.put("hash SHA-256", digest(SHA256Digest::new));
-        OFFERS.put("hash SHA-512", digest(SHA512Digest::new));
-        OFFERS.forEach((text, operations) -> ALGORITHMS.put(text.split(" ")[1], operations));
-        ALGORITHMS.put("null", Map.of("null", given -> {
-            inputs(given, 0, 0, null);
+    Worker() {
+        algorithms.put("null", Map.of("null", given -> {
+            inputs(given, 0, 0);
             return operation(() -> null, nothing -> fields());
         }));
+    }
+
+    /** Returns the libraries with their versions, for the answer to `hello`. */
+    abstract String libraries();
+
+    /** Adds an offer: its text and its operations. */
+    final void offer(String text, Map<String, Ready> operations) {
+        offers.put(text, operations);
+        algorithms.put(text.split(" ")[1], operations);
     }
 
     /** A prepared case, with the results of its last visit. */
@@ -355,8 +169,8 @@ public final class Worker {
         return Long.parseLong(text);
     }
 
-    private static Ready find(byte[] operation, byte[] algorithm) throws Unsupported {
-        Map<String, Ready> operations = ALGORITHMS.get(text(algorithm));
+    private Ready find(byte[] operation, byte[] algorithm) throws Unsupported {
+        Map<String, Ready> operations = algorithms.get(text(algorithm));
         Ready found = operations == null ? null : operations.get(text(operation));
         if (found == null) {
             throw new Unsupported("not offered");
@@ -364,12 +178,12 @@ public final class Worker {
         return found;
     }
 
-    private static void prepare(List<byte[]> given) throws Exception {
+    private void prepare(List<byte[]> given) throws Exception {
         check(given.size() >= 4, "wrong number of fields");
         long handle = number(given.get(0));
         long count = number(given.get(3));
         List<byte[]> sets = given.subList(4, given.size());
-        boolean fits = count >= 1 && count <= MOST_SETS && sets.size() % count == 0 && !CASES.containsKey(handle);
+        boolean fits = count >= 1 && count <= MOST_SETS && sets.size() % count == 0 && !cases.containsKey(handle);
         check(fits, "invalid number of sets, or the handle is already in use");
         Ready ready = find(given.get(1), given.get(2));
         int each = sets.size() / (int) count;
@@ -377,13 +191,13 @@ public final class Worker {
         for (int set = 0; set < count; set++) {
             operations[set] = ready.of(sets.subList(set * each, (set + 1) * each));
         }
-        CASES.put(handle, new Case(operations));
+        cases.put(handle, new Case(operations));
     }
 
     private static final Map<String, Integer> LENGTHS =
         Map.of("hello", 1, "list", 0, "visit", 3, "answers", 1, "release", 1, "goodbye", 0);
 
-    private static List<byte[]> answer(String verb, List<byte[]> given) throws Exception {
+    private List<byte[]> answer(String verb, List<byte[]> given) throws Exception {
         Integer expected = LENGTHS.get(verb);
         check(expected == null || given.size() == expected, "wrong number of fields");
         List<byte[]> found = new ArrayList<>();
@@ -391,12 +205,11 @@ public final class Worker {
             case "hello" -> {
                 check(number(given.get(0)) >= 1, "the version must be at least 1");
                 String runtime = System.getProperty("java.vm.name") + " " + System.getProperty("java.version");
-                String libraries = "Bouncy Castle " + new BouncyCastleProvider().getVersionStr();
-                for (String field : List.of("1", "java", runtime, libraries, "SecureRandom " + RANDOM.getAlgorithm())) {
+                for (String field : List.of("1", "java", runtime, libraries(), "SecureRandom " + RANDOM.getAlgorithm())) {
                     found.add(bytes(field));
                 }
             }
-            case "list" -> OFFERS.keySet().forEach(text -> found.add(bytes(text)));
+            case "list" -> offers.keySet().forEach(text -> found.add(bytes(text)));
             case "call" -> {
                 check(given.size() >= 2, "wrong number of fields");
                 Operation operation = find(given.get(0), given.get(1)).of(given.subList(2, given.size()));
@@ -405,12 +218,12 @@ public final class Worker {
             case "prepare" -> prepare(given);
             case "goodbye" -> { }
             case "visit", "answers", "release" -> {
-                Case known = CASES.get(number(given.get(0)));
+                Case known = cases.get(number(given.get(0)));
                 check(known != null, "unknown handle");
                 if (verb.equals("answers")) {
                     return known.answers();
                 } else if (verb.equals("release")) {
-                    CASES.remove(number(given.get(0)));
+                    cases.remove(number(given.get(0)));
                 } else {
                     long first = number(given.get(1));
                     long n = number(given.get(2));
@@ -469,7 +282,7 @@ public final class Worker {
         message.writeTo(out);
     }
 
-    private static void serve() throws IOException {
+    private void serve() throws IOException {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         OutputStream out = new FileOutputStream(FileDescriptor.out);
         // Redirect standard output, so that text printed by a library does not mix with answers.
@@ -491,12 +304,17 @@ public final class Worker {
         }
     }
 
-    public static void main(String[] arguments) throws IOException {
+    /** Answers requests until the input ends. Exits with an error if the input is not a message. */
+    final void run() throws IOException {
         try {
             serve();
         } catch (Garbage garbage) {
-            System.err.println("pqlab worker in Java: " + garbage.getMessage());
-            System.exit(1);
+            die(garbage.getMessage());
         }
+    }
+
+    static void die(String reason) {
+        System.err.println("pqlab worker in Java: " + reason);
+        System.exit(1);
     }
 }

@@ -1,195 +1,41 @@
-// A worker for pqlab in JavaScript. Uses noble-post-quantum, and Node's crypto module for classical algorithms.
+// The protocol of the workers in JavaScript. docs/workers.md describes it.
 //
-// docs/workers.md describes the protocol. An operation parses its inputs once. It returns the timed function, and a
-// function that converts the result to bytes. `call` runs the timed function once, `visit` runs it in a loop.
-import crypto from 'node:crypto';
+// An operation parses its inputs once. It returns the timed function, and a function that converts the result to bytes.
+// `call` runs the timed function once, `visit` runs it in a loop.
 import fs from 'node:fs';
-import { ml_dsa44, ml_dsa65, ml_dsa87 } from '@noble/post-quantum/ml-dsa.js';
-import { ml_kem1024, ml_kem512, ml_kem768 } from '@noble/post-quantum/ml-kem.js';
 
 const MOST_BYTES = 16 << 20;
 const MOST_FIELDS = 1 << 16;
 const MOST_SETS = 4096;
 
-class Unsupported extends Error {}
+export class Unsupported extends Error {}
 
-function inputs(given, least, most, encoding) {
+// Checks the number of inputs. If encodings are given, also checks that the first input names one of them.
+export function inputs(given, least, most, ...encodings) {
   if (given.length < least || given.length > most) throw new Error('wrong number of fields');
-  if (encoding && given[0].toString('latin1') !== encoding) {
-    throw new Unsupported(`only ${encoding} keys are supported`);
+  if (encodings.length > 0 && !encodings.includes(given[0].toString('latin1'))) {
+    throw new Unsupported(`only ${encodings.join(' and ')} keys are supported`);
   }
 }
 
-function length(what, bytes, expected) {
+export function length(what, bytes, expected) {
   if (bytes.length !== expected) throw new Error(`${what} must be ${expected} bytes long, not ${bytes.length}`);
   return bytes;
 }
 
-const optional = (given, index) => (given.length > index && given[index].length > 0 ? given[index] : undefined);
-const alone = (result) => [result];
+export const optional = (given, index) => (given.length > index && given[index].length > 0 ? given[index] : undefined);
+export const alone = (result) => [result];
+export const verdict = (valid) => [valid ? '1' : '0'];
 
-// noble represents keys as bytes, and parses them in every call.
-function nobleKem(kem) {
-  const { lengths } = kem;
-  return {
-    keygen(given) {
-      inputs(given, 0, 1);
-      const seed = optional(given, 0);
-      const run = seed ? () => kem.keygen(length('a seed', seed, lengths.seed)) : () => kem.keygen();
-      return { run, outputs: (key) => [key.publicKey, key.secretKey] };
-    },
-    encapsulate(given) {
-      inputs(given, 1, 2);
-      const key = length('a key', given[0], lengths.publicKey);
-      const coins = optional(given, 1);
-      const run = coins ? () => kem.encapsulate(key, coins) : () => kem.encapsulate(key);
-      return { run, outputs: (sent) => [sent.cipherText, sent.sharedSecret] };
-    },
-    decapsulate(given) {
-      inputs(given, 3, 3, 'expanded');
-      const key = length('a key', given[1], lengths.secretKey);
-      const ciphertext = length('a ciphertext', given[2], lengths.cipherText);
-      return { run: () => kem.decapsulate(ciphertext, key), outputs: alone };
-    },
-  };
-}
-
-function nobleSignature(scheme) {
-  const { lengths } = scheme;
-  const options = (given) => (optional(given, 3) ? { context: given[3] } : {});
-  return {
-    keygen(given) {
-      inputs(given, 0, 1);
-      const seed = optional(given, 0);
-      const run = seed ? () => scheme.keygen(length('a seed', seed, lengths.seed)) : () => scheme.keygen();
-      return { run, outputs: (key) => [key.publicKey, key.secretKey] };
-    },
-    sign(given) {
-      inputs(given, 3, 5, 'expanded');
-      const key = length('a key', given[1], lengths.secretKey);
-      const message = given[2];
-      const how = options(given);
-      // Empty coins select the deterministic variant. Without coins, noble generates random bytes.
-      if (given.length > 4) how.extraEntropy = given[4].length > 0 && length('coins', given[4], 32);
-      return { run: () => scheme.sign(message, key, how), outputs: alone };
-    },
-    verify(given) {
-      inputs(given, 3, 4);
-      const key = length('a key', given[0], lengths.publicKey);
-      const [, message, signature] = given;
-      const how = options(given);
-      const fits = signature.length === lengths.signature;
-      return { run: () => fits && scheme.verify(signature, message, key, how), outputs: verdict };
-    },
-  };
-}
-
-const verdict = (valid) => [valid ? '1' : '0'];
-
-// DER headers for raw keys on these curves. Node does not accept raw keys, only JWK or DER.
-const PRIVATE = { Ed25519: '302e020100300506032b657004220420', X25519: '302e020100300506032b656e04220420' };
-const PUBLIC = { Ed25519: '302a300506032b6570032100', X25519: '302a300506032b656e032100' };
-const SPKI = { type: 'spki', format: 'der' };
-const der = (head, bytes) => Buffer.concat([Buffer.from(head, 'hex'), length('a key', bytes, 32)]);
-const privateKey = (curve, bytes) =>
-  crypto.createPrivateKey({ key: der(PRIVATE[curve], bytes), format: 'der', type: 'pkcs8' });
-const publicKey = (curve, bytes) =>
-  crypto.createPublicKey({ key: der(PUBLIC[curve], bytes), format: 'der', type: 'spki' });
-
-function curveKeygen(curve) {
-  const name = curve.toLowerCase();
-  return (given) => {
-    inputs(given, 0, 1);
-    const seed = optional(given, 0);
-    const run = seed
-      ? () => ({ privateKey: privateKey(curve, seed) })
-      : () => crypto.generateKeyPairSync(name);
-    const outputs = (pair) => {
-      const { x, d } = pair.privateKey.export({ format: 'jwk' });
-      return [Buffer.from(x, 'base64url'), Buffer.from(d, 'base64url')];
-    };
-    return { run, outputs };
-  };
-}
-
-const ed25519 = {
-  keygen: curveKeygen('Ed25519'),
-  sign(given) {
-    inputs(given, 3, 3, 'seed');
-    const key = privateKey('Ed25519', given[1]);
-    const message = given[2];
-    return { run: () => crypto.sign(null, message, key), outputs: alone };
-  },
-  verify(given) {
-    inputs(given, 3, 3);
-    const key = publicKey('Ed25519', given[0]);
-    const [, message, signature] = given;
-    return { run: () => crypto.verify(null, message, key, signature), outputs: verdict };
-  },
-};
-
-const x25519 = {
-  keygen: curveKeygen('X25519'),
-  encapsulate(given) {
-    inputs(given, 1, 2);
-    const peer = publicKey('X25519', given[0]);
-    const coins = optional(given, 1);
-    const ephemeral = () => {
-      if (!coins) return crypto.generateKeyPairSync('x25519', { publicKeyEncoding: SPKI });
-      const key = privateKey('X25519', coins);
-      return { privateKey: key, publicKey: crypto.createPublicKey(key).export(SPKI) };
-    };
-    const run = () => {
-      const pair = ephemeral();
-      const secret = crypto.diffieHellman({ privateKey: pair.privateKey, publicKey: peer });
-      return [pair.publicKey.subarray(-32), secret];
-    };
-    return { run, outputs: (sent) => sent };
-  },
-  decapsulate(given) {
-    inputs(given, 3, 3, 'scalar');
-    const key = privateKey('X25519', given[1]);
-    const ciphertext = length('a ciphertext', given[2], 32);
-    const run = () => crypto.diffieHellman({ privateKey: key, publicKey: publicKey('X25519', ciphertext) });
-    return { run, outputs: alone };
-  },
-};
-
-function digest(name) {
-  return {
-    digest(given) {
-      inputs(given, 1, 1);
-      const message = given[0];
-      return { run: () => crypto.createHash(name).update(message).digest(), outputs: alone };
-    },
-  };
-}
-
-const OFFERS = new Map([
-  ['kem ML-KEM-512 encodings=expanded coins=keygen,operation', nobleKem(ml_kem512)],
-  ['kem ML-KEM-768 encodings=expanded coins=keygen,operation', nobleKem(ml_kem768)],
-  ['kem ML-KEM-1024 encodings=expanded coins=keygen,operation', nobleKem(ml_kem1024)],
-  ['signature ML-DSA-44 encodings=expanded coins=keygen,operation context=yes hedged=yes', nobleSignature(ml_dsa44)],
-  ['signature ML-DSA-65 encodings=expanded coins=keygen,operation context=yes hedged=yes', nobleSignature(ml_dsa65)],
-  ['signature ML-DSA-87 encodings=expanded coins=keygen,operation context=yes hedged=yes', nobleSignature(ml_dsa87)],
-  ['signature Ed25519 encodings=seed coins=keygen', ed25519],
-  ['kem X25519 encodings=scalar coins=keygen,operation', x25519],
-  ['hash SHA3-224', digest('sha3-224')],
-  ['hash SHA3-256', digest('sha3-256')],
-  ['hash SHA3-384', digest('sha3-384')],
-  ['hash SHA3-512', digest('sha3-512')],
-  ['hash SHA-256', digest('sha256')],
-  ['hash SHA-512', digest('sha512')],
-]);
-const ALGORITHMS = new Map([...OFFERS].map(([text, operations]) => [text.split(' ')[1], operations]));
 const NULL = {
   null(given) {
     inputs(given, 0, 0);
     return { run: () => undefined, outputs: () => [] };
   },
 };
-ALGORITHMS.set('null', NULL);
 
+// Operations by the name of their algorithm.
+const algorithms = new Map([['null', NULL]]);
 const cases = new Map();
 
 function number(field) {
@@ -199,7 +45,7 @@ function number(field) {
 }
 
 function find(operation, algorithm) {
-  const operations = ALGORITHMS.get(algorithm.toString('latin1'));
+  const operations = algorithms.get(algorithm.toString('latin1'));
   const name = operation.toString('latin1');
   if (!operations || !Object.hasOwn(operations, name)) throw new Unsupported('not offered');
   return operations[name];
@@ -263,19 +109,16 @@ function prepare(given) {
 
 const LENGTHS = { hello: 1, list: 0, visit: 3, answers: 1, release: 1, goodbye: 0 };
 
-function answer(verb, given) {
+function answer(worker, verb, given) {
   const known = Object.hasOwn(LENGTHS, verb);
   if ((known && given.length !== LENGTHS[verb]) || (verb === 'call' && given.length < 2)) {
     throw new Error('wrong number of fields');
   }
   if (verb === 'hello') {
     if (number(given[0]) < 1n) throw new Error('the version must be at least 1');
-    const manifest = new URL('node_modules/@noble/post-quantum/package.json', import.meta.url);
-    const { version } = JSON.parse(fs.readFileSync(manifest));
-    const libraries = `noble-post-quantum ${version}, Node's crypto (OpenSSL ${process.versions.openssl})`;
-    return ['1', 'javascript', `Node.js ${process.versions.node}`, libraries, 'Web Crypto, OpenSSL'];
+    return ['1', 'javascript', `Node.js ${process.versions.node}`, worker.libraries, worker.generator];
   }
-  if (verb === 'list') return OFFERS.keys();
+  if (verb === 'list') return worker.offers.keys();
   if (verb === 'call') {
     const { run, outputs } = find(given[0], given[1])(given.slice(2));
     return outputs(run());
@@ -296,8 +139,8 @@ function answer(verb, given) {
   return [];
 }
 
-// Exits with an error. Used if the input is not a message.
-function die(why) {
+// Exits with an error. Used if the input is not a message, or if Node.js lacks what the worker needs.
+export function die(why) {
   process.stderr.write(`pqlab worker in JavaScript: ${why}\n`);
   process.exit(1);
 }
@@ -353,16 +196,22 @@ function send(verb, fields) {
   whole(fs.writeSync, 1, Buffer.concat(parts));
 }
 
-for (let message = receive(); message; message = receive()) {
-  const [verb, ...given] = message;
-  const name = verb.toString('latin1');
-  let last = false;
-  try {
-    const fields = [...answer(name, given)];
-    last = name === 'goodbye';
-    send('ok', fields);
-  } catch (error) {
-    send(error instanceof Unsupported ? 'unsupported' : 'error', [String(error.message || error).replaceAll('\n', ' ')]);
+// Answers requests until the input ends. `worker` has `offers`, a map from their texts to their operations, and
+// `libraries` and `generator`, texts for the answer to `hello`.
+export function serve(worker) {
+  for (const [text, operations] of worker.offers) algorithms.set(text.split(' ')[1], operations);
+  for (let message = receive(); message; message = receive()) {
+    const [verb, ...given] = message;
+    const name = verb.toString('latin1');
+    let last = false;
+    try {
+      const fields = [...answer(worker, name, given)];
+      last = name === 'goodbye';
+      send('ok', fields);
+    } catch (error) {
+      const kind = error instanceof Unsupported ? 'unsupported' : 'error';
+      send(kind, [String(error.message || error).replaceAll('\n', ' ')]);
+    }
+    if (last) break;
   }
-  if (last) break;
 }
