@@ -115,7 +115,7 @@ fn a_trial_before_its_first_visit_is_void() {
 fn the_bundled_workers_give_right_answers() {
     let chosen = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
     let linked = pqlab_providers::providers();
-    for name in ["go", "java", "javascript", "python", "c"] {
+    for name in ["go", "go-std", "java", "jdk", "javascript", "node", "python", "c"] {
         let Ok(program) = LibrarySpec::worker(name).map(|spec| Program::find(&spec, monotonic_ns)).unwrap() else {
             not_run(Need::Workers);
             continue;

@@ -18,9 +18,9 @@ pub(crate) struct LibraryArgs {
     #[command(flatten)]
     pub(crate) shared: SharedLibraryArgs,
 
-    /// Program in another language to add as a provider: go, java, javascript, python or c (built by `make workers`),
-    /// or the path of a program that speaks the protocol in docs/workers.md [default label: name of the program]
-    /// [repeatable]
+    /// Program in another language to add as a provider: go, go-std, java, jdk, javascript, node, python or c (built by
+    /// `make workers`), or the path of a program that speaks the protocol in docs/workers.md [default label: name of
+    /// the program] [repeatable]
     #[arg(long = "worker", value_name = "[LABEL=]NAME-or-PATH", value_parser = LibrarySpec::worker)]
     pub(crate) programs: Vec<LibrarySpec>,
 }
