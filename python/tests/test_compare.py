@@ -51,6 +51,15 @@ def test_cases_of_one_run_are_compared(run: pqlab.Run) -> None:
         run.compare_cases("kem/nothing/*", "kem/X25519/*")
 
 
+def test_runs_are_compared_with_published_figures(run: pqlab.Run) -> None:
+    found = run.compare_published(all_cpus=True)
+    assert found["run"] == run.id and found["answer"].startswith("Answer: ")
+    pairs = found["pairs"] + found["other_cpus"]
+    assert pairs and all(pair["case"] in run.cases and pair["reasons"] for pair in pairs)
+    assert {pair["source"] for pair in pairs} == {source["id"] for source in found["sources"]}
+    assert run.compare_published()["other_cpus"] == []
+
+
 def test_stored_runs_are_compared(run: pqlab.Run) -> None:
     stored = pqlab.open()
     assert {case["verdict"] for case in stored.compare(run.id, run.id)["cases"]} <= {"equivalent", "inconclusive"}

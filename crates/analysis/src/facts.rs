@@ -40,6 +40,9 @@ pub struct LibraryFacts {
     /// Algorithms for which this version does not use some CPU features.
     #[serde(default)]
     pub slower_paths: Vec<SlowerPath>,
+    /// Code of other projects that the library contains. Figures published for that code are compared with it.
+    #[serde(default)]
+    pub contains: Vec<ContainedCode>,
     /// Sources of the facts.
     pub sources: Vec<Source>,
 }
@@ -73,12 +76,22 @@ pub struct SlowerPath {
     pub runs: String,
 }
 
+/// Code of another project inside a library.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContainedCode {
+    /// Name of the project, as in the published figures: `s2n-bignum`.
+    pub library: String,
+    /// Prefixes of the names of the algorithms that use the code: `ML-KEM-`.
+    pub algorithms: Vec<String>,
+}
+
 /// Source of one or more facts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Names of the facts that the source supports: `whose`, `language`, `licence`, `maturity`, `validation`,
-    /// `constant_time`, `slower_paths`.
+    /// `constant_time`, `slower_paths`, `contains`.
     pub of: Vec<String>,
     /// Address of the source.
     pub url: String,
@@ -131,8 +144,8 @@ mod tests {
     use super::*;
 
     /// Returns the facts that need a source, by name.
-    fn sourced(facts: &LibraryFacts) -> [(&'static str, &str); 7] {
-        let slower = facts.slower_paths.first();
+    fn sourced(facts: &LibraryFacts) -> [(&'static str, &str); 8] {
+        let (slower, inside) = (facts.slower_paths.first(), facts.contains.first());
         [
             ("whose", &facts.whose),
             ("language", &facts.language),
@@ -141,6 +154,7 @@ mod tests {
             ("validation", &facts.validation),
             ("constant_time", &facts.constant_time),
             ("slower_paths", slower.map_or(NOT_FOUND, |path| &path.runs)),
+            ("contains", inside.map_or(NOT_FOUND, |code| &code.library)),
         ]
     }
 

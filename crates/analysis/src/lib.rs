@@ -7,6 +7,7 @@
 //! - [`comparison`]: which library is faster
 //! - [`findings`]: recommendations, costs and caveats of a run
 //! - [`languages`]: the languages of the libraries
+//! - [`published`]: figures that others published
 //! - [`libraries`]: the best single library for a job
 //! - [`hybrid`]: the cost of a hybrid in addition to its halves
 //! - [`scaling`]: the gain from more threads
@@ -40,6 +41,7 @@ pub mod languages;
 mod measured;
 mod merged;
 pub mod number;
+pub mod published;
 mod rate;
 mod recommendation;
 mod run;

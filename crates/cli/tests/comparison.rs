@@ -193,6 +193,25 @@ fn doctor_aa_stores_the_noise_for_later_verdicts() {
     assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 1, "doctor must store no run");
 }
 
+/// A run on any CPU has pairs if the figures for all CPUs are listed.
+#[test]
+fn a_run_is_compared_with_published_figures() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &["--filter", "kem/X25519/decapsulate@openssl"]);
+    let shown = text(&pqlab.expect(0, &["compare", "last", "--published", "--all", "--all-cpus"]));
+    assert!(shown.contains("kem/X25519/decapsulate@openssl") && shown.contains("lib25519-2026: "), "{shown}");
+    assert!(shown.contains("\n\nAnswer: "), "{shown}");
+    let output = pqlab.run(&["compare", "--published", "--all-cpus", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let others = json["other_cpus"].as_array().unwrap();
+    assert!(!others.is_empty() && others.iter().all(|pair| pair["agreement"].is_null()), "{json}");
+    let markdown = text(&pqlab.run(&["compare", "--published", "-f", "markdown"]).stdout);
+    assert!(markdown.contains("Answer: "), "{markdown}");
+    for wrong in [&["compare", "--published", "--since", "1d"][..], &["compare", "--all-cpus"]] {
+        assert_eq!(pqlab.run(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
 #[test]
 fn help_and_documents_define_verdicts_in_the_words_of_the_code() {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -42,7 +42,7 @@ pub use comparing::gate::{Gate, GateRequest, GateStep, GatedCase};
 pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, same_file, shared_operations};
 pub use comparing::runs::{
     Compared, Margin, check_percentage, compare_analyses, compare_cases, compare_named, compare_stored,
-    comparison_criteria, newest_before,
+    compare_with_published, comparison_criteria, newest_before,
 };
 pub use environment_variables::check_environment;
 pub use error::{LabError, SinkError, Thing};

@@ -10,6 +10,7 @@ use pqlab_lab::analysis::comparison::Judged;
 use pqlab_lab::analysis::findings::{CostSide, Findings, findings, unit_words};
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::published::compare_published;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::record::{Run, Unit, Visits};
 use pqlab_lab::report::bundle::{File, bundle};
@@ -254,6 +255,11 @@ impl Measured {
             let (margin, judged) = (self::margin(margin)?, self::judged(metric)?);
             Ok(compare_cases(&self.run, first, second, margin.as_ref(), judged)?.to_json().to_string())
         })
+    }
+
+    /// Compares the run with published figures. Returns the output of `pqlab compare --published --json`.
+    fn compare_published(&self, py: Python<'_>, all_cpus: bool) -> Answer<String> {
+        detached(py, || Ok(compare_published(&self.analysis(), all_cpus).to_json().to_string()))
     }
 }
 

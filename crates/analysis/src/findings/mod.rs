@@ -6,6 +6,7 @@
 mod each;
 mod randomness;
 mod slower_paths;
+mod slower_than_published;
 mod smoke;
 
 pub use crate::recommendation::Recommendation;
@@ -423,6 +424,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     };
     add(Caveat::Defect.legend(), defects.into_iter().map(defect).collect());
     add(slower_paths::WHAT, slower_paths::details(analysis));
+    add(slower_than_published::WHAT, slower_than_published::details(analysis));
     let noted = |note: Caveat, width: fn(&Estimates) -> String| {
         let rows = analysis.cases().iter().filter(move |row| !row.is_floor() && row.caveats.has(note));
         rows.map(move |row| format!("{} ({})", row.case().id(), row.estimates.as_ref().map_or(String::new(), width)))

@@ -4,7 +4,7 @@ use super::comparison::verdicts;
 use super::{ComparisonArgs, DatabaseArgs, patterns};
 use clap::Args;
 
-/// Compare two runs, or cases of one run.
+/// Compare two runs, cases of one run, or a run with published figures.
 #[derive(Args, Debug)]
 #[command(after_help = format!("Examples:
   pqlab compare                                      did anything change since the previous run?
@@ -12,6 +12,8 @@ use clap::Args;
   pqlab compare --since 7d                           the latest run against one from a week earlier
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
   pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   each star matches the same text in both
+  pqlab compare last --published                     do others measure the same on this kind of CPU?
+  pqlab compare last --published --all-cpus -f json  all reasons, and figures for other CPUs
 
 {}
 {}
@@ -36,6 +38,14 @@ pub(crate) struct CompareArgs {
     /// Run to take cases from if A and B are patterns [default: last]
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
+
+    /// Compare run A [default: last] with figures that others published for the same kind of CPU core
+    #[arg(long, conflicts_with_all = ["second", "since", "run", "margin", "metric", "exit_code", "wide"])]
+    pub(crate) published: bool,
+
+    /// With --published: also list figures for other CPUs, without judging them
+    #[arg(long, requires = "published")]
+    pub(crate) all_cpus: bool,
 
     #[command(flatten)]
     pub(crate) comparison: ComparisonArgs,

@@ -2,6 +2,7 @@
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, is_pattern, matches};
 use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, pair_by_stars};
+use pqlab_analysis::published::{PublishedComparison, compare_published};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, compare, compare_runs, crossed_of};
 use pqlab_harness::clock;
 use pqlab_record::{Case, Environment, MachineNoise, Protocol, Record, Run, RunSummary, Unit, Visits};
@@ -221,6 +222,20 @@ pub fn compare_analyses(
         return Err(LabError::NothingInCommon { first, second });
     }
     Ok(comparison)
+}
+
+/// Compares a stored run (`last` by default) with published figures for its kind of core. If `all_cpus` is set, also
+/// lists figures for other cores.
+///
+/// # Errors
+/// [`LabError::Store`] if the run does not exist or cannot be loaded.
+pub fn compare_with_published(
+    store: &Store,
+    run: Option<&str>,
+    all_cpus: bool,
+) -> Result<PublishedComparison, LabError> {
+    let run = store.load_run(&store.resolve(run.unwrap_or("last"))?)?;
+    Ok(compare_published(&RunAnalysis::new(&run), all_cpus))
 }
 
 /// Checks that `value` is a usable percentage: above 0 and at most 1000. `field` is the name of the value in the

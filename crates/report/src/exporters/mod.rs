@@ -3,6 +3,7 @@
 
 mod columns;
 mod libraries_markdown;
+mod published_markdown;
 mod runs_markdown;
 mod table_csv;
 mod tables;
@@ -11,6 +12,7 @@ use tables::TableChoice;
 
 pub use libraries_markdown::compared_libraries;
 pub use markdown::benchmarks;
+pub use published_markdown::compared_published;
 pub use runs_markdown::compared_runs;
 pub use table_csv::table_csv;
 
