@@ -61,7 +61,23 @@ const EVERYDAY: &[(&str, &[&str])] = &[
     ("report", &["runs", "merge", "out", "site", "weights", "db"]),
     ("list", &["what", "of", "algorithm", "provider", "filter", "format"]),
     ("calibrate", &["suites", "comparisons", "case", "independence", "between", "algorithm", "quick", "format"]),
-    ("compare", &["first", "second", "since", "run", "margin", "metric", "exit_code", "all", "wide", "format", "db"]),
+    (
+        "compare",
+        &[
+            "first",
+            "second",
+            "since",
+            "run",
+            "published",
+            "margin",
+            "metric",
+            "exit_code",
+            "all",
+            "wide",
+            "format",
+            "db",
+        ],
+    ),
     ("show", &["run", "case", "wide", "full", "weights", "db"]),
 ];
 

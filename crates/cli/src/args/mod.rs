@@ -128,7 +128,7 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Show the table of a run, or some of its cases
     Show(ShowArgs),
-    /// Compare two runs, or cases of one run
+    /// Compare two runs, cases of one run, or a run with published figures
     Compare(CompareArgs),
     /// Measure the same cases with two libraries, in the same rounds, and compare them
     CompareLibraries(Box<CompareLibrariesArgs>),
