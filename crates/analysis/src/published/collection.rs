@@ -93,13 +93,16 @@ pub enum PublishedStatistic {
 }
 
 /// Statement about some figures of a series, which explains a difference.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedCaveat {
     /// Prefixes of the names of the algorithms.
     pub algorithms: Vec<String>,
     /// The statement.
     pub says: String,
+    /// Largest difference in percent that it can explain; `None` if there is no limit.
+    #[serde(default)]
+    pub at_most_pct: Option<f64>,
 }
 
 /// Figures from one source that share the library, the machine and the way of measuring.

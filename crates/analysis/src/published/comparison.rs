@@ -366,7 +366,9 @@ fn pair(
         time_ratio: ns.map(|ns| time.estimate / ns),
         version,
         reasons: Vec::new(),
-        same_work: relation == Relation::Same && !estimates.contended && caveats(figure, series).is_empty(),
+        same_work: relation == Relation::Same
+            && !estimates.contended
+            && caveats(figure, series, f64::INFINITY).is_empty(),
     };
     pair.reasons = reasons(&pair, row, environment, relation, build);
     Some(pair)

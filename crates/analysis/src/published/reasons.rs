@@ -1,21 +1,23 @@
 //! Possible reasons for a difference between a figure of a run and a published one.
 
-use super::collection::{PublishedFigure, PublishedStatistic, Series};
+use super::collection::{PublishedCaveat, PublishedFigure, PublishedStatistic, Series};
 use super::comparison::{PublishedPair, Relation, VersionMatch, has_other_randomness};
 use crate::case::CaseAnalysis;
 use crate::facts::facts_of;
+use crate::group::distinct;
 use crate::number::{frequency, percent};
 use pqlab_record::{Environment, Form, ProviderBuild, Statistic, Unit};
 
 /// Message lengths that differ by less than this number of bytes take about the same time to hash.
 const SHORT_BYTES: u64 = 128;
-/// Maximum length of a version in a reason.
-const SHORT_VERSION: usize = 24;
 
-/// Returns the statements of a series about a figure.
-pub(super) fn caveats<'a>(figure: &PublishedFigure, series: &'a Series) -> Vec<&'a str> {
-    let applies = |algorithms: &[String]| algorithms.iter().any(|start| figure.algorithm.starts_with(start));
-    series.caveats.iter().filter(|one| applies(&one.algorithms)).map(|one| one.says.as_str()).collect()
+/// Returns the statements of a series about a figure that can explain a difference of this many percent.
+pub(super) fn caveats<'a>(figure: &PublishedFigure, series: &'a Series, difference_pct: f64) -> Vec<&'a str> {
+    let applies = |one: &&PublishedCaveat| {
+        one.algorithms.iter().any(|start| figure.algorithm.starts_with(start))
+            && one.at_most_pct.is_none_or(|limit| difference_pct <= limit)
+    };
+    series.caveats.iter().filter(applies).map(|one| one.says.as_str()).collect()
 }
 
 /// Returns everything that may explain a difference, the likeliest reason first.
@@ -31,20 +33,20 @@ pub(super) fn reasons(
     if row.estimates.as_ref().is_some_and(|estimates| estimates.contended) {
         all.push("disturbed here".into());
     }
-    all.extend(caveats(pair.figure, series).into_iter().map(str::to_owned));
     if relation == Relation::Contains {
         all.push(format!("published for {}, whose code {} contains", series.library, case.library()));
     }
     if let (Some(path), None) = (&series.path, case.backend()) {
         all.push(format!("published for the code path {path}"));
     }
-    if has_other_randomness(case, series) {
-        all.push(match series.supplied_randomness {
-            true => "published without drawing random bytes".into(),
-            false => "published with drawing random bytes".into(),
-        });
+    all.extend(caveats(pair.figure, series, pair.difference_pct()).into_iter().map(str::to_owned));
+    let is_slower = pair.ratio() > 1.0;
+    // Drawing random bytes and hashing a longer message only add time.
+    if has_other_randomness(case, series) && series.supplied_randomness == is_slower {
+        let what = if is_slower { "without" } else { "with" };
+        all.push(format!("published {what} drawing random bytes"));
     }
-    all.extend(length(case.message_length(), series.message_bytes));
+    all.extend(length(case.message_length(), series.message_bytes, is_slower));
     if series.form.is_none() && case.form == Some(Form::Encoded) {
         all.push("published without the form of keys, encoded here".into());
     }
@@ -71,12 +73,17 @@ pub(super) fn reasons(
         let clock = pair.cpu.core_mhz.map(|mhz| format!(" at {}", frequency(mhz * 1e6))).unwrap_or_default();
         all.push(format!("CPU not stated, assumed {}{clock}", pair.cpu.name));
     }
+    if all.is_empty() {
+        all.push("no known reason".into());
+    }
     all
 }
 
-fn length(here: Option<u64>, published: Option<u64>) -> Option<String> {
+/// Names the lengths of the messages if the longer message took longer.
+fn length(here: Option<u64>, published: Option<u64>, is_slower: bool) -> Option<String> {
     let (here, published) = here.zip(published)?;
-    (here.abs_diff(published) > SHORT_BYTES).then(|| format!("published for messages of {published} B, here {here} B"))
+    let matters = here.abs_diff(published) > SHORT_BYTES && (here > published) == is_slower;
+    matters.then(|| format!("published for messages of {published} B, here {here} B"))
 }
 
 /// Names the compilers if they matter and differ. `cc` compiles C libraries, and rustc compiles the others.
@@ -99,11 +106,15 @@ fn compiler_name(version: &str) -> String {
     outside.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Shortens a list of versions to its first.
+/// Shortens a list of packages with equal versions to that version, and any other list to its first package.
 fn short(version: &str) -> String {
-    match version.split_once(',') {
-        Some((first, _)) if version.len() > SHORT_VERSION => format!("{first}, ..."),
-        _ => version.to_owned(),
+    let packages: Vec<&str> = version.split(", ").collect();
+    let numbers = distinct(packages.iter().filter_map(|package| package.split(' ').nth(1)));
+    match (&packages[..], &numbers[..]) {
+        ([_], _) => version.to_owned(),
+        (_, [number]) => (*number).to_owned(),
+        ([first, ..], _) => format!("{first}, ..."),
+        ([], _) => String::new(),
     }
 }
 
@@ -116,13 +127,15 @@ mod tests {
         assert_eq!(compiler_name("cc (Debian 12.2.0-14+deb12u1) 12.2.0"), "cc 12.2.0");
         assert_eq!(compiler_name("rustc 1.95.0 (59807616e 2026-04-14)"), "rustc 1.95.0");
         assert_eq!(short("ml-kem 0.3.4, ml-dsa 0.1.2, slh-dsa 0.2.0"), "ml-kem 0.3.4, ...");
+        assert_eq!(short("libcrux-ml-kem 0.0.11, libcrux-ml-dsa 0.0.11"), "0.0.11");
         assert_eq!(short("4.0.3"), "4.0.3");
     }
 
     #[test]
     fn only_long_messages_matter() {
-        assert_eq!(length(Some(32), Some(59)), None);
-        assert_eq!(length(Some(32), None), None);
-        assert_eq!(length(Some(32), Some(1023)).unwrap(), "published for messages of 1023 B, here 32 B");
+        assert_eq!(length(Some(32), Some(59), false), None);
+        assert_eq!(length(Some(32), None, false), None);
+        assert_eq!(length(Some(32), Some(1023), true), None, "a short message cannot make signing slower");
+        assert_eq!(length(Some(32), Some(1023), false).unwrap(), "published for messages of 1023 B, here 32 B");
     }
 }
