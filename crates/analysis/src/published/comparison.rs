@@ -94,6 +94,8 @@ pub struct PublishedPair {
     pub published: f64,
     /// Ratio of the run's time in ns to the published one; `None` if the published time is unknown.
     pub time_ratio: Option<f64>,
+    /// Whether the figure of the run is disturbed.
+    pub disturbed: bool,
     /// Relation between the versions.
     pub version: VersionMatch,
     /// Possible reasons for a difference, the likeliest first.
@@ -206,6 +208,10 @@ impl PublishedComparison {
             self.pairs.len(),
             close + near
         );
+        let disturbed = self.pairs.iter().filter(|pair| pair.disturbed).count();
+        if disturbed > 0 {
+            text.push_str(&format!(" ({disturbed} disturbed here)"));
+        }
         if worst.agreement() != Agreement::Close {
             text.push_str(&format!("; largest difference: {} ({})", worst.case, factor(worst.ratio())));
         }
@@ -267,7 +273,7 @@ pub(super) enum Relation {
     Contains,
 }
 
-/// Returns the relation between the library of a case and the library of a series, or `None` if there is none.
+/// Returns the relation between the library of a case and the library of a series, or `None` if they are unrelated.
 pub(super) fn relation(case: &Case, environment: &Environment, series: &Series) -> Option<Relation> {
     let loaded = environment.loaded(&case.provider).map(|(_, library)| library.kind.as_str());
     // A library that the user added is named after its version: `liboqs@0.15`.
@@ -364,6 +370,7 @@ fn pair(
         here,
         published,
         time_ratio: ns.map(|ns| time.estimate / ns),
+        disturbed: estimates.contended,
         version,
         reasons: Vec::new(),
         same_work: relation == Relation::Same

@@ -45,6 +45,7 @@ fn entry(pair: &PublishedPair, is_judged: bool) -> Value {
         "published": pair.published,
         "ratio": pair.ratio(),
         "time_ratio": pair.time_ratio,
+        "disturbed": pair.disturbed,
         "agreement": is_judged.then(|| pair.agreement().name()),
         "reasons": pair.reasons,
     })

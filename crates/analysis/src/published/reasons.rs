@@ -30,11 +30,12 @@ pub(super) fn reasons(
 ) -> Vec<String> {
     let (case, series) = (row.case(), pair.series);
     let mut all: Vec<String> = Vec::new();
-    if row.estimates.as_ref().is_some_and(|estimates| estimates.contended) {
+    if pair.disturbed {
         all.push("disturbed here".into());
     }
     if relation == Relation::Contains {
-        all.push(format!("published for {}, whose code {} contains", series.library, case.library()));
+        let Series { library, version, .. } = series;
+        all.push(format!("published for {library} {version}, whose code {} contains", case.library()));
     }
     if let (Some(path), None) = (&series.path, case.backend()) {
         all.push(format!("published for the code path {path}"));
@@ -59,7 +60,9 @@ pub(super) fn reasons(
         (VersionMatch::SameLine | VersionMatch::Other, Some(build)) => {
             all.push(format!("published for version {}, here {}", series.version, short(&build.version)));
         }
-        (VersionMatch::Unknown, _) => all.push(format!("published for {} {}", series.library, series.version)),
+        (VersionMatch::Unknown, _) if relation == Relation::Same => {
+            all.push(format!("published for {} {}", series.library, series.version))
+        }
         _ => {}
     }
     if series.statistic == PublishedStatistic::InterquartileMean && case.statistic() == Statistic::Median {
