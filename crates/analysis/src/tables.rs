@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 37] = [
+pub const NAMES: [&str; 38] = [
     "headlines",
     "languages",
     "libraries",
@@ -28,6 +28,7 @@ pub const NAMES: [&str; 37] = [
     "tls-decomposition",
     "tls-connections",
     "tls-server",
+    "ssh-handshakes",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
@@ -73,6 +74,7 @@ mod tests {
             fixtures::batches_run(),
             fixtures::workers_run(),
             fixtures::tls_run(),
+            fixtures::ssh_run(),
         ] {
             let all = tables(&RunAnalysis::new(&run), &RelayScenario::default());
             let places: Vec<usize> =

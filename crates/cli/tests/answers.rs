@@ -12,7 +12,7 @@ use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
 /// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
-const ANSWERS: [(&str, &[&str]); 25] = [
+const ANSWERS: [(&str, &[&str]); 26] = [
     ("smoke", &["pqlab works here: * of * cases were measured, with verified results."]),
     (
         "standard",
@@ -52,6 +52,14 @@ const ANSWERS: [(&str, &[&str]); 25] = [
             "TLS certificates: * with ML-DSA-65 by *, vs * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10, so the handshake takes one more round trip.",
             "TLS server with X25519MLKEM768, handshakes per second on one core: * with ECDSA-P-256 by *, * with ML-DSA-65 by *.",
             "TLS connection over loopback: * with X25519 and ECDSA-P-256 by *, * with X25519MLKEM768 and ECDSA-P-256 by *, * with X25519MLKEM768 and ML-DSA-65 by *.",
+        ],
+    ),
+    (
+        "ssh",
+        &[
+            "SSH: mlkem768x25519-sha256 costs * and 2,272 B more than curve25519-sha256, with Ed25519 keys.",
+            "SSH handshake: * (client *, server *) with mlkem768x25519-sha256 and Ed25519 keys by russh; 2,684 B from the client and 2,288 B from the server in 5 round trips.",
+            "SSH handshake with mlkem768x25519-sha256, by type of the keys: * with Ed25519, * with ECDSA-P-256, * with RSA-3072.",
         ],
     ),
     (

@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-foreign", &["pqlab-adapters", "pqlab-openssl-headers", "pqlab-primitives"]),
     ("pqlab-network", &[]),
     ("pqlab-constructions", &["pqlab-primitives"]),
+    ("pqlab-ssh", &[]),
     ("pqlab-tls", &["pqlab-constructions", "pqlab-openssl-sys", "pqlab-primitives"]),
     ("pqlab-harness", &["pqlab-cpu", "pqlab-stats", "pqlab-record"]),
     (
@@ -50,6 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "pqlab-network",
             "pqlab-primitives",
             "pqlab-record",
+            "pqlab-ssh",
             "pqlab-tls",
             "pqlab-verification",
         ],
@@ -141,6 +143,7 @@ const AREAS: &[&str] = &[
     "residue",
     "scaling",
     "signature",
+    "ssh",
     "tls",
     "token",
 ];

@@ -76,6 +76,7 @@ fn runs() -> Vec<Run> {
         fixtures::batches_run(),
         fixtures::workers_run(),
         fixtures::tls_run(),
+        fixtures::ssh_run(),
     ]
 }
 

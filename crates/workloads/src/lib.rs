@@ -39,12 +39,12 @@ use std::sync::Arc;
 
 /// Declares the workloads. Each line of the table names a module and its workload.
 macro_rules! workloads {
-    ($($visible:vis $module:ident => $workload:expr,)*) => {
-        $($visible mod $module;)*
+    ($($(#[$attribute:meta])* $visible:vis $module:ident => $workload:expr,)*) => {
+        $($(#[$attribute])* $visible mod $module;)*
 
         /// Returns all workloads.
         pub fn workloads() -> Vec<Box<dyn Workload>> {
-            vec![$(Box::new($workload)),*]
+            vec![$($(#[$attribute])* Box::new($workload)),*]
         }
     };
 }
@@ -64,7 +64,17 @@ workloads! {
     token => token::TokenWorkload,
     hpke => hpke::HpkeWorkload,
     tls => tls::TlsWorkload,
+    #[cfg(feature = "ssh")]
+    ssh => ssh::SshWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
+}
+
+/// Returns the SSH implementations in this build, with their versions. They are not providers.
+pub fn ssh_implementations() -> Vec<(String, String)> {
+    #[cfg(feature = "ssh")]
+    return ssh::implementations();
+    #[cfg(not(feature = "ssh"))]
+    Vec::new()
 }
 
 /// Kind of work that pqlab measures.

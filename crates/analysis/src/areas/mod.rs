@@ -18,6 +18,7 @@ pub mod ntor;
 mod residue;
 pub mod scaling;
 mod signature;
+mod ssh;
 pub mod tls;
 mod token;
 
@@ -34,7 +35,7 @@ use ntor::RelayScenario;
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
-pub(crate) const TABLES: [MakeTables; 11] = [
+pub(crate) const TABLES: [MakeTables; 12] = [
     |run, _| vec![hybrid::tables::headlines(run), languages(run)],
     |run, _| vec![libraries::tables::libraries_table(run, &run.job), libraries::tables::facts(run)],
     |run, _| vec![hybrid::tables::decomposition(run), hybrid::tables::spread(run)],
@@ -43,6 +44,7 @@ pub(crate) const TABLES: [MakeTables; 11] = [
     |run, _| vec![signature::tables::signatures(run), kem::tables::kems(run)],
     |run, _| vec![signature::tables::sizes(run), signature::tables::batches(run), token::tables::tokens(run)],
     |run, _| tls::tables::tables(run),
+    |run, _| ssh::tables::tables(run),
     |run, _| vec![ledger::tables::schemes(run), ledger::tables::blocks(run), ledger::tables::codec(run)],
     ntor::tables::tables,
     |run, _| vec![claims::claims(run)],
@@ -52,8 +54,9 @@ pub(crate) const TABLES: [MakeTables; 11] = [
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
 /// All statements, in order.
-pub(crate) const STATEMENTS: [MakeStatements; 12] = [
+pub(crate) const STATEMENTS: [MakeStatements; 13] = [
     tls::findings::statements,
+    ssh::findings::statements,
     hpke::findings::statements,
     token::findings::statements,
     memory::findings::statements,

@@ -4,7 +4,7 @@ use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
 use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider, Standardization};
 use pqlab_record::CounterChoice;
-use pqlab_workloads::TlsImplementation;
+use pqlab_workloads::{TlsImplementation, ssh_implementations};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -176,7 +176,7 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Returns every provider and every built-in TLS implementation. A provider and a TLS implementation with the same name
+/// Returns every provider and every built-in implementation of TLS and SSH. A provider and a TLS implementation with the same name
 /// share one entry, which also lists what the TLS implementation does not support.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
@@ -203,8 +203,21 @@ pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
             }),
         }
     }
+    entries.extend(ssh_implementations().into_iter().map(|(id, version)| ProviderEntry {
+        id,
+        version,
+        build: "SSH over rustcrypto".to_owned(),
+        algorithms: 0,
+        unsupported: SSH_LACKS.map(|(what, reason)| (what.to_owned(), reason.to_owned())).into(),
+    }));
     entries
 }
+
+/// Algorithms of OpenSSH and of drafts that the SSH implementation does not support, with the reasons.
+const SSH_LACKS: [(&str, &str); 2] = [
+    ("sntrup761x25519-sha512 in SSH", "russh does not implement this key exchange"),
+    ("ML-DSA in SSH", "russh implements no post-quantum host keys or user keys"),
+];
 
 /// Returns every counter, available or not.
 pub fn counters() -> Vec<CounterEntry> {

@@ -390,6 +390,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "hash"
         "ntor"
         "tls"
+        "ssh"
         "signatures"
         "kems"
         "signing"

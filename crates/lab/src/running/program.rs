@@ -4,7 +4,7 @@ use crate::LabError;
 use pqlab_primitives::Provider;
 use pqlab_providers::providers;
 use pqlab_record::ProviderBuild;
-use pqlab_workloads::{Registry, tls_implementations};
+use pqlab_workloads::{Registry, ssh_implementations, tls_implementations};
 use std::env;
 use std::ffi::OsString;
 use std::io;
@@ -63,13 +63,16 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
         runtime: provider.language.as_ref().and_then(|language| language.runtime.clone()),
         library: None,
     };
-    let tls = tls_implementations().into_iter().map(|(id, version)| ProviderBuild {
+    let protocol = |(id, version): (String, String), build: &str| ProviderBuild {
         id,
         version,
-        build: "primitives of the linked AWS-LC".to_owned(),
+        build: build.to_owned(),
         language: None,
         runtime: None,
         library: None,
-    });
-    registry.providers().iter().map(build).chain(tls).collect()
+    };
+    let tls = tls_implementations().into_iter().map(|one| protocol(one, "primitives of the linked AWS-LC"));
+    let ssh = ssh_implementations().into_iter();
+    let ssh = ssh.map(|one| protocol(one, "primitives of RustCrypto and dalek; ciphers of the linked AWS-LC"));
+    registry.providers().iter().map(build).chain(tls).chain(ssh).collect()
 }

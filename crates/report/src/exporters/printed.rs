@@ -219,6 +219,7 @@ fn fixture_runs() -> Vec<Run> {
         fixtures::batches_run(),
         fixtures::workers_run(),
         fixtures::tls_run(),
+        fixtures::ssh_run(),
     ]
 }
 

@@ -20,6 +20,7 @@ pub(super) fn subject(area: &str) -> &str {
         "hpke" => "HPKE",
         "ntor" => "Circuit handshakes",
         "tls" => "TLS 1.3",
+        "ssh" => "SSH",
         "ledger" => "Ledger transactions",
         "scaling" => "Scaling over cores",
         "memory" => "Suite memory",
@@ -38,8 +39,8 @@ pub(super) fn has_pairs(area: &str) -> bool {
 /// Returns the plural noun for an operation, such as `server handshakes`, to label the axis of a throughput chart.
 pub(super) fn repeated(area: &str, operation: &str) -> String {
     match (area, operation) {
-        ("tls", "server" | "client") => format!("{operation} handshakes"),
-        ("tls" | "ntor" | "hybrid", "handshake") => "handshakes".to_owned(),
+        ("tls" | "ssh", "server" | "client") => format!("{operation} handshakes"),
+        ("tls" | "ssh" | "ntor" | "hybrid", "handshake") => "handshakes".to_owned(),
         ("tls", "connect") => "connections".to_owned(),
         _ => format!("{operation} operations"),
     }
