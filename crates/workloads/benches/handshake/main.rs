@@ -1,28 +1,32 @@
-//! Measures the overhead that pqlab adds to a TLS handshake in memory. Compares pqlab's timed trial ("tool") with a
+//! Measures the overhead that pqlab adds to a TLS or SSH handshake in memory. Compares pqlab's timed trial ("tool") with a
 //! bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither time
 //! includes freeing connections.
 //!
 //! Prints the time of a handshake for the tool and for the bare loop. Their difference is the tool's overhead. Also
 //! prints the ratio of the times, with a 95% interval over processes. `outside` means that the two times differ by more
-//! than 2%. `unclear` means that the interval includes a difference above 2%, but the estimate is smaller.
+//! than 2%, or 3% for SSH. `unclear` means that the interval includes such a difference, but the estimate is smaller.
 //!
 //! If there are command-line arguments, runs only comparisons with names that contain every argument.
 
 #![allow(clippy::print_stdout)]
 
 mod by_openssl;
+mod by_russh;
 mod by_rustls;
 #[path = "../../../providers/benches/interleaved/mod.rs"]
 mod interleaved;
 
 use interleaved::{Comparison, Found, PROCESSES, Side, Work};
 use pqlab_harness::{Recorder, Seed, Trial, TrialSource};
+use pqlab_ssh::{KeyExchange, KeyType, Keys};
 use pqlab_tls::{Authentication, Config, Credentials, Group};
 use pqlab_workloads::{CaseOptions, Registry};
 use std::process::ExitCode;
 
-/// Allowed relative difference between the tool and the bare loop.
+/// Allowed relative difference between the tool and the bare loop, for TLS.
 const LIMIT: f64 = 0.02;
+/// Allowed relative difference for SSH. The tool runs each side in its own runtime, and the bare loop runs both in one.
+const SSH_LIMIT: f64 = 0.03;
 /// Number of handshakes per round. A round needs several, because an ML-DSA signature takes a random number of
 /// attempts.
 const BATCH: usize = 4;
@@ -34,13 +38,74 @@ const SUITES: [(Group, Authentication); 2] =
 /// TLS implementations, each with the provider of its primitives.
 const LIBRARIES: [(&str, &str); 2] = [("rustls", "aws-lc"), ("openssl", "openssl")];
 
+/// Handshake to compare.
+enum Handshake {
+    Tls(Group, Authentication, (&'static str, &'static str)),
+    Ssh(pqlab_ssh::Config),
+}
+
+impl Handshake {
+    fn all() -> Vec<Handshake> {
+        let tls = SUITES.into_iter().flat_map(|(group, signature)| {
+            LIBRARIES.map(|library| Handshake::Tls(group, signature, library))
+        });
+        let ssh = KeyExchange::ALL
+            .map(|key_exchange| Handshake::Ssh(pqlab_ssh::Config { key_exchange, key_type: KeyType::Ed25519 }));
+        tls.chain(ssh).collect()
+    }
+
+    fn id(&self) -> String {
+        match self {
+            Handshake::Tls(group, signature, (implementation, _)) => {
+                format!("tls/{}/handshake[auth={},chain=1]@{implementation}", group.name(), signature.name())
+            }
+            Handshake::Ssh(config) => {
+                format!("ssh/{}/handshake[auth={}]@russh", config.key_exchange.name(), config.key_type.name())
+            }
+        }
+    }
+
+    fn limit(&self) -> f64 {
+        match self {
+            Handshake::Tls(..) => LIMIT,
+            Handshake::Ssh(_) => SSH_LIMIT,
+        }
+    }
+
+    fn bare(&self, registry: &Registry) -> Side {
+        let (group, signature, (implementation, provider)) = match *self {
+            Handshake::Tls(group, signature, library) => (group, signature, library),
+            Handshake::Ssh(config) => {
+                let keys = Keys::generate(config.key_type).expect("cannot generate the keys");
+                return Box::new(by_russh::Bare::new(config, &keys));
+            }
+        };
+        let config = Config { intermediates: 1, ..Config::new(group, signature) };
+        let maker = registry.providers().iter().find(|one| one.id() == provider).expect("unknown provider");
+        let scheme = maker.signature(signature.name()).expect("the provider must offer the signature scheme");
+        let credentials = Credentials::make(&config, scheme.as_ref()).expect("cannot create the certificates");
+        match implementation {
+            "rustls" => Box::new(by_rustls::Bare::new(&config, &credentials)),
+            _ => Box::new(by_openssl::Bare::new(&config, &credentials)),
+        }
+    }
+
+    fn comparison(&self) -> Comparison {
+        let registry = Registry::new(pqlab_providers::providers());
+        let id = self.id();
+        let case = registry.cases(&CaseOptions::default()).into_iter().find(|case| case.id() == id);
+        let case = case.expect("unknown case");
+        let trial = registry.prepare(&case, Seed { run: 1, process: 0 }).expect("cannot prepare the case");
+        let tool = Tool { trial, recorder: Recorder::default(), timed: false };
+        Comparison { batch: Some(BATCH), first: Box::new(tool), second: self.bare(&registry) }
+    }
+}
+
 fn main() -> ExitCode {
-    let all = SUITES.into_iter().flat_map(|suite| LIBRARIES.map(|library| (suite, library)));
-    let all: Vec<_> =
-        all.map(|((group, signature), library)| (id(group, signature, library.0), group, signature, library)).collect();
+    let all = Handshake::all();
     if let Some(name) = interleaved::requested() {
-        let (id, group, signature, library) = all.into_iter().find(|one| one.0 == name).expect("unknown handshake");
-        interleaved::answer(comparison(&id, group, signature, library));
+        let handshake = all.into_iter().find(|one| one.id() == name).expect("unknown handshake");
+        interleaved::answer(handshake.comparison());
         return ExitCode::SUCCESS;
     }
     let words = interleaved::words();
@@ -49,12 +114,15 @@ fn main() -> ExitCode {
         "", "tool", "bare", "overhead"
     );
     let mut outside = false;
-    for (id, ..) in all.iter().filter(|(id, ..)| words.iter().all(|word| id.contains(word))) {
-        let mut found = interleaved::find(id, PROCESSES);
-        if !mark(&found).is_empty() {
-            found = interleaved::find(id, 8 * PROCESSES);
+    for (id, handshake) in all.iter().map(|one| (one.id(), one)) {
+        if !words.iter().all(|word| id.contains(word)) {
+            continue;
         }
-        let (ratio, mark) = (found.ratio, mark(&found));
+        let mut found = interleaved::find(&id, PROCESSES);
+        if !mark(&found, handshake.limit()).is_empty() {
+            found = interleaved::find(&id, 8 * PROCESSES);
+        }
+        let (ratio, mark) = (found.ratio, mark(&found, handshake.limit()));
         let [tool, bare, own] = [found.first, found.second, found.difference.estimate].map(|ns| ns / 1e3);
         let interval = format!("{:.4} [{:.4}, {:.4}]", ratio.estimate, ratio.low, ratio.high);
         println!("{id:<64} {tool:>7.1} us {bare:>7.1} us {own:>6.1} us   {interval} {mark}");
@@ -63,33 +131,13 @@ fn main() -> ExitCode {
     if outside { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn mark(found: &Found) -> &'static str {
-    let is_within = |ratio: f64| (1.0 - LIMIT..=1.0 + LIMIT).contains(&ratio);
+fn mark(found: &Found, limit: f64) -> &'static str {
+    let is_within = |ratio: f64| (1.0 - limit..=1.0 + limit).contains(&ratio);
     match (is_within(found.ratio.estimate), is_within(found.ratio.low) && is_within(found.ratio.high)) {
         (false, _) => "outside",
         (true, false) => "unclear",
         (true, true) => "",
     }
-}
-
-fn id(group: Group, signature: Authentication, implementation: &str) -> String {
-    format!("tls/{}/handshake[auth={},chain=1]@{implementation}", group.name(), signature.name())
-}
-
-fn comparison(id: &str, group: Group, signature: Authentication, library: (&str, &str)) -> Comparison {
-    let registry = Registry::new(pqlab_providers::providers());
-    let config = Config { intermediates: 1, ..Config::new(group, signature) };
-    let maker = registry.providers().iter().find(|provider| provider.id() == library.1).expect("unknown provider");
-    let scheme = maker.signature(signature.name()).expect("the provider must offer the signature scheme");
-    let credentials = Credentials::make(&config, scheme.as_ref()).expect("cannot create the certificates");
-    let bare: Side = match library.0 {
-        "rustls" => Box::new(by_rustls::Bare::new(&config, &credentials)),
-        _ => Box::new(by_openssl::Bare::new(&config, &credentials)),
-    };
-    let case = registry.cases(&CaseOptions::default()).into_iter().find(|case| case.id() == id).expect("unknown case");
-    let trial = registry.prepare(&case, Seed { run: 1, process: 0 }).expect("cannot prepare the case");
-    let tool = Tool { trial, recorder: Recorder::default(), timed: false };
-    Comparison { batch: Some(BATCH), first: Box::new(tool), second: bare }
 }
 
 /// pqlab's trial, called as a worker process calls it.
