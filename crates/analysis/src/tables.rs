@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 38] = [
+pub const NAMES: [&str; 39] = [
     "headlines",
     "languages",
     "libraries",
@@ -29,6 +29,7 @@ pub const NAMES: [&str; 38] = [
     "tls-connections",
     "tls-server",
     "ssh-handshakes",
+    "ssh-connections",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",

@@ -60,6 +60,7 @@ const ANSWERS: [(&str, &[&str]); 26] = [
             "SSH: mlkem768x25519-sha256 costs * and 2,272 B more than curve25519-sha256, with Ed25519 keys.",
             "SSH handshake: * (client *, server *) with mlkem768x25519-sha256 and Ed25519 keys by russh; 2,684 B from the client and 2,288 B from the server in 5 round trips.",
             "SSH handshake with mlkem768x25519-sha256, by type of the keys: * with Ed25519, * with ECDSA-P-256, * with RSA-3072.",
+            "SSH connection over loopback, with Ed25519 keys: * with curve25519-sha256, * with mlkem768x25519-sha256.",
         ],
     ),
     (

@@ -1,6 +1,6 @@
 //! Runs the asynchronous tasks of one side until all of them wait for input.
 
-use crate::Result;
+use crate::{Error, Result};
 use std::future::{Future, pending, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,8 +44,8 @@ impl Driver {
         let idle = Arc::new(Idle::default());
         let reached = Arc::clone(&idle);
         // russh needs the timer for its time limits, which no connection here reaches.
-        let runtime = Builder::new_current_thread().enable_time().on_thread_park(move || reached.reach()).build()?;
-        Ok(Driver { runtime, idle })
+        let runtime = Builder::new_current_thread().enable_time().on_thread_park(move || reached.reach()).build();
+        Ok(Driver { runtime: runtime.map_err(Error::Runtime)?, idle })
     }
 
     /// Runs `work` and the tasks that it started, until all of them wait. Returns the output of `work` if it is

@@ -1,6 +1,7 @@
 //! SSH handshakes (RFC 4253 and RFC 4252) with russh, from the first byte to a session in which both sides are
 //! authenticated. A [`Setup`] holds the keys and settings that connections share. A [`Connection`] performs a handshake
-//! in memory, step by step: no socket, no thread and no waiting. [`Setup::connect`] and [`Setup::serve`] use any stream.
+//! in memory, step by step: no socket, no thread and no waiting. [`stream`] drives one side over a blocking stream.
+//! [`Setup::connect`] and [`Setup::serve`] use any asynchronous stream.
 //!
 //! Client and server offer exactly one key exchange, one type of key and one cipher. The cipher is
 //! chacha20-poly1305@openssh.com, which russh and OpenSSH prefer by default. Both sides offer strict key exchange and
@@ -9,12 +10,15 @@
 mod config;
 mod connection;
 mod driver;
+mod endpoint;
 mod keys;
 mod session;
+pub mod stream;
 mod wire;
 
 pub use config::{Config, KeyExchange, KeyType};
 pub use connection::Connection;
+pub use endpoint::{Client, Endpoint, Server};
 pub use keys::Keys;
 pub use session::{CIPHER, Session, Setup, USER};
 
@@ -38,7 +42,10 @@ pub enum Error {
     Key(#[from] russh::keys::ssh_key::Error),
     /// The asynchronous runtime cannot be created.
     #[error("asynchronous runtime: {0}")]
-    Runtime(#[from] std::io::Error),
+    Runtime(std::io::Error),
+    /// The stream between the sides failed.
+    #[error("stream: {0}")]
+    Stream(std::io::Error),
     /// The handshake does not match the configuration.
     #[error("{0}")]
     Wrong(String),

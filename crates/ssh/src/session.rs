@@ -1,7 +1,7 @@
 //! Both sides of a session, over any stream.
 
 use crate::driver::Driver;
-use crate::{Config, Connection, Error, Keys, Result};
+use crate::{Client, Config, Connection, Error, Keys, Result, Server};
 use russh::client::{AuthResult, Handle};
 use russh::keys::ssh_key::public::KeyData;
 use russh::keys::{HashAlg, PrivateKeyWithHashAlg, PublicKeyOrCertificate};
@@ -27,7 +27,8 @@ pub struct Setup {
     keys: Arc<Keys>,
     client: Arc<client::Config>,
     server: Arc<server::Config>,
-    pub(crate) drivers: Arc<[Driver; 2]>,
+    /// Runtimes of the client and the server of connections in memory.
+    pub(crate) drivers: [Arc<Driver>; 2],
 }
 
 impl Setup {
@@ -44,7 +45,7 @@ impl Setup {
             inactivity_timeout: None,
             ..server::Config::default()
         };
-        let drivers = Arc::new([Driver::new()?, Driver::new()?]);
+        let drivers = [Arc::new(Driver::new()?), Arc::new(Driver::new()?)];
         let (client, server) = (Arc::new(client), Arc::new(server));
         Ok(Setup { config, user: USER.to_owned(), keys, client, server, drivers })
     }
@@ -59,10 +60,26 @@ impl Setup {
         Connection::new(self)
     }
 
+    /// Returns the client's side of a new connection, with a runtime of its own.
+    ///
+    /// # Errors
+    /// [`Error::Runtime`] if the runtime cannot be created.
+    pub fn client(&self) -> Result<Client> {
+        Ok(Client::new(self, Arc::new(Driver::new()?)))
+    }
+
+    /// Returns the server's side of a new connection, with a runtime of its own.
+    ///
+    /// # Errors
+    /// [`Error::Runtime`] if the runtime cannot be created.
+    pub fn server(&self) -> Result<Server> {
+        Ok(Server::new(self, Arc::new(Driver::new()?)))
+    }
+
     /// Ends the tasks of dropped connections. Call this before the clock starts, because the next step of any connection
     /// would end them otherwise.
     pub fn settle(&self) {
-        self.drivers.iter().for_each(Driver::settle);
+        self.drivers.iter().for_each(|driver| driver.settle());
     }
 
     /// Connects to a server, and logs in with the user's key. Completes when the server has accepted the login. Needs a
@@ -72,7 +89,7 @@ impl Setup {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let seen = Arc::<Mutex<Option<Names>>>::default();
-        let handler = Client { host: self.keys.host.public_key().key_data().clone(), seen: Arc::clone(&seen) };
+        let handler = ClientHandler { host: self.keys.host.public_key().key_data().clone(), seen: Arc::clone(&seen) };
         let (config, expected, user) = (Arc::clone(&self.client), self.config, self.user.clone());
         let key = PrivateKeyWithHashAlg::new(Arc::clone(&self.keys.user), Some(HashAlg::Sha512));
         async move {
@@ -91,7 +108,7 @@ impl Setup {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let user = self.keys.user.public_key().key_data().clone();
-        let handler = Server { name: self.user.clone(), user, logged_in: Arc::clone(logged_in) };
+        let handler = ServerHandler { name: self.user.clone(), user, logged_in: Arc::clone(logged_in) };
         let config = Arc::clone(&self.server);
         async move { Ok(server::run_stream(config, stream, handler).await?.await?) }
     }
@@ -116,7 +133,7 @@ fn preferred(config: Config) -> Preferred {
 
 /// A client's session in which both sides are authenticated.
 pub struct Session {
-    handle: Handle<Client>,
+    handle: Handle<ClientHandler>,
     config: Config,
     seen: Arc<Mutex<Option<Names>>>,
 }
@@ -165,13 +182,13 @@ impl Session {
 }
 
 /// Client that trusts one host key.
-struct Client {
+struct ClientHandler {
     host: KeyData,
     /// Algorithms of the key exchange.
     seen: Arc<Mutex<Option<Names>>>,
 }
 
-impl client::Handler for Client {
+impl client::Handler for ClientHandler {
     type Error = russh::Error;
 
     async fn check_server_key(&mut self, key: &PublicKeyOrCertificate) -> std::result::Result<bool, russh::Error> {
@@ -190,20 +207,20 @@ impl client::Handler for Client {
 }
 
 /// Server that accepts one user's key, and runs `cat`.
-struct Server {
+struct ServerHandler {
     name: String,
     user: KeyData,
     /// Whether the server has accepted the user's key.
     logged_in: Arc<AtomicBool>,
 }
 
-impl Server {
+impl ServerHandler {
     fn decide(&self, name: &str, key: &KeyData) -> Auth {
         if name == self.name && *key == self.user { Auth::Accept } else { Auth::reject() }
     }
 }
 
-impl server::Handler for Server {
+impl server::Handler for ServerHandler {
     type Error = russh::Error;
 
     async fn auth_publickey_offered(

@@ -13,7 +13,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["batches"], &["batches"]),
     (&["tokens"], &["token"]),
     (&["tls-handshakes", "tls-steps", "tls-decomposition", "tls-connections", "tls-server"], &["tls"]),
-    (&["ssh-handshakes"], &["ssh"]),
+    (&["ssh-handshakes", "ssh-connections"], &["ssh"]),
     (&["ledger-schemes", "ledger-blocks", "ledger-codec"], &["ledger", "ledger-reference"]),
     (&["ntor-memory"], &["memory"]),
     (

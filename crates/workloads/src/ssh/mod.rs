@@ -1,12 +1,17 @@
 //! Workload `ssh`: SSH handshakes with russh, between two sides in one process.
 //!
 //! The algorithm of a case is its key exchange. `handshake` covers both sides, from the first byte until the client knows
-//! that the server has accepted its login. `client` and `server` cover the computation of one side. The host key and the
-//! user's key are of the same type, which is a parameter.
+//! that the server has accepted its login. `client` and `server` cover the computation of one side. `connect` is a
+//! connection over TCP, either over loopback or over an emulated link. The host key and the user's key are of the same
+//! type, which is a parameter.
 
+mod connect;
 mod trial;
 
+use crate::tls::connect::Connections;
+use crate::tls::over;
 use crate::{CaseOptions, Workload, missing};
+use connect::Ssh;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, Facts, Parameter};
@@ -18,6 +23,8 @@ use trial::{Handshakes, Part};
 const RUSSH: &str = "russh";
 /// Provider of the crates that russh uses for key exchange and signatures.
 const PRIMITIVES: &str = "rustcrypto";
+/// Operation that connects over TCP.
+const CONNECT: &str = "connect";
 /// Case parameter for the type of both keys.
 const AUTH: &str = "auth";
 
@@ -29,7 +36,7 @@ impl Workload for SshWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "SSH handshakes with russh, up to a session with both sides authenticated, in memory"
+        "SSH handshakes with russh up to an authenticated session: in memory, over loopback, over emulated networks"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -43,16 +50,23 @@ impl Workload for SshWorkload {
         let mut cases = Vec::new();
         for key_exchange in KeyExchange::ALL {
             for key_type in KeyType::ALL.into_iter().filter(is_chosen) {
-                cases.extend(Part::ALL.map(|part| Case {
+                let auth = Parameter::Word(AUTH.into(), key_type.name().into());
+                let case = |operation: &str, block: &str, more: Vec<Parameter>| Case {
                     workload: self.id().into(),
                     algorithm: key_exchange.name().into(),
-                    operation: part.name().into(),
+                    operation: operation.into(),
                     provider: RUSSH.into(),
                     form: None,
-                    parameters: vec![Parameter::Word(AUTH.into(), key_type.name().into())],
-                    block: "ssh/handshake".into(),
+                    parameters: [vec![auth.clone()], more].concat(),
+                    block: format!("ssh/{block}"),
                     // No category: a quantum computer breaks the keys of all handshakes.
                     facts: Facts::default(),
+                };
+                cases.extend(Part::ALL.map(|part| case(part.name(), "handshake", Vec::new())));
+                cases.extend(over::all(options).into_iter().map(|over| {
+                    let case = case(CONNECT, "loopback", over);
+                    let block = if case.waits_for_network() { "ssh/network" } else { "ssh/loopback" };
+                    Case { block: block.into(), ..case }
                 }));
             }
         }
@@ -67,11 +81,14 @@ impl Workload for SshWorkload {
         all.map(|algorithm| (PRIMITIVES.to_owned(), algorithm.to_owned())).collect()
     }
 
-    fn prepare(&self, case: &Case, _providers: &[Arc<Provider>], _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+    fn prepare(&self, case: &Case, _providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let key_exchange = KeyExchange::named(&case.algorithm).ok_or_else(|| missing(case))?;
         let key_type = case.word(AUTH).and_then(KeyType::named).ok_or_else(|| missing(case))?;
-        let part = Part::named(&case.operation).ok_or_else(|| missing(case))?;
         let setup = Setup::new(Config { key_exchange, key_type }, keys(key_type)?).map_err(fault)?;
+        if case.operation == CONNECT {
+            return Ok(Box::new(Connections::new(Ssh::new(setup)?, case, seed)?));
+        }
+        let part = Part::named(&case.operation).ok_or_else(|| missing(case))?;
         Ok(Box::new(Handshakes::new(setup, part)?))
     }
 }
@@ -118,7 +135,7 @@ mod tests {
     #[test]
     fn every_part_of_every_handshake_is_right_in_samples_of_any_length() {
         let all = SshWorkload.cases(&providers(), &CaseOptions::default());
-        assert_eq!(all.len(), KeyExchange::ALL.len() * KeyType::ALL.len() * Part::ALL.len());
+        assert_eq!(all.len(), KeyExchange::ALL.len() * KeyType::ALL.len() * (Part::ALL.len() + 1));
         for case in &all {
             right(&SshWorkload, case, &providers(), &[1, 3, 2]);
         }
@@ -126,10 +143,11 @@ mod tests {
 
     #[test]
     fn work_that_was_not_done_is_void() {
-        for part in Part::ALL {
-            let case = case(&format!("ssh/curve25519-sha256/{}[auth=Ed25519]@russh", part.name()));
+        for operation in Part::ALL.map(Part::name).into_iter().chain([CONNECT]) {
+            let over = if operation == CONNECT { ",over=tcp" } else { "" };
+            let case = case(&format!("ssh/curve25519-sha256/{operation}[auth=Ed25519{over}]@russh"));
             let mut trial = prepared(&SshWorkload, &case, &providers());
-            assert!(is_void(trial.as_mut(), 2), "{}", part.name());
+            assert!(is_void(trial.as_mut(), 2), "{operation}");
             sample(trial.as_mut(), 2).unwrap();
         }
     }

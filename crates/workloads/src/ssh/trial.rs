@@ -64,14 +64,30 @@ pub(super) struct Handshakes {
 impl Handshakes {
     /// Counts the steps of a handshake and prepares to time a part of it.
     pub(super) fn new(setup: Setup, part: Part) -> Result<Handshakes, Fault> {
-        let mut connection = setup.connection();
-        while !connection.is_done() {
-            connection.step().map_err(fault)?;
-        }
-        let steps = connection.flights().len();
+        let steps = handshake(&setup)?.flights().len();
         let ranges = part.ranges(steps);
         Ok(Handshakes { setup, part, steps, stages: ranges.iter().map(|_| Vec::new()).collect(), ranges, timed: 0 })
     }
+}
+
+/// Returns a connection with a complete handshake.
+pub(super) fn handshake(setup: &Setup) -> Result<Connection, Fault> {
+    let mut connection = setup.connection();
+    while !connection.is_done() {
+        connection.step().map_err(fault)?;
+    }
+    Ok(connection)
+}
+
+/// Records the bytes and packets of a complete handshake, given the number of bytes that each step has sent.
+pub(super) fn note_flights(flights: &[usize], recorder: &mut Recorder) {
+    for (side, first) in [("client", 0), ("server", 1)] {
+        let sent = || flights.iter().skip(first).step_by(2);
+        recorder.note(&format!("{side}_bytes"), sent().sum::<usize>() as f64);
+        recorder.note(&format!("{side}_packets"), sent().map(|bytes| bytes.div_ceil(SEGMENT)).sum::<usize>() as f64);
+    }
+    // The client starts each round trip, and the last step of the handshake is the client's.
+    recorder.note("round_trips", (flights.len() / 2) as f64);
 }
 
 /// Continues until `steps` steps are finished.
@@ -134,15 +150,9 @@ impl Trial for Handshakes {
 
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         let connection = self.stages.first().and_then(|stage| stage.first());
-        let Some(connection) = connection.filter(|_| self.part == Part::Handshake) else { return Ok(()) };
-        let flights = connection.flights();
-        for (side, first) in [("client", 0), ("server", 1)] {
-            let sent = || flights.iter().skip(first).step_by(2);
-            recorder.note(&format!("{side}_bytes"), sent().sum::<usize>() as f64);
-            recorder.note(&format!("{side}_packets"), sent().map(|bytes| bytes.div_ceil(SEGMENT)).sum::<usize>() as f64);
+        if let Some(connection) = connection.filter(|_| self.part == Part::Handshake) {
+            note_flights(connection.flights(), recorder);
         }
-        // The client starts each round trip, and the last step of the handshake is the client's.
-        recorder.note("round_trips", (flights.len() / 2) as f64);
         Ok(())
     }
 }

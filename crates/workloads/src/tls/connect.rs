@@ -52,9 +52,60 @@ struct Connected {
     client_cpu: u64,
 }
 
+/// Moments of a connection, which its protocol reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// This side has completed the handshake.
+    Complete,
+    /// The client has received the first byte of the answer to its request.
+    FirstByte,
+}
+
+/// A protocol over TCP: a handshake, a request and its answer.
+pub(crate) trait Protocol: Send + Sync {
+    /// What a client needs before it connects.
+    type Client;
+    /// What a server needs before it accepts a connection.
+    type Server;
+
+    /// Prepares the next connections. Not timed.
+    fn prime(&self, _connections: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Prepares a client. Not timed.
+    fn new_client(&self) -> Result<Self::Client, Fault>;
+
+    /// Prepares a server. Not timed.
+    fn new_server(&self) -> Result<Self::Server, Fault>;
+
+    /// Performs the client's side, checks it, and reports both moments.
+    fn connect(
+        &self,
+        client: Self::Client,
+        connection: &mut TcpStream,
+        reached: &mut dyn FnMut(Moment),
+    ) -> Result<(), Fault>;
+
+    /// Performs the server's side, checks it, and reports when the handshake is complete.
+    fn serve(
+        &self,
+        server: Self::Server,
+        connection: &mut TcpStream,
+        reached: &mut dyn FnMut(Moment),
+    ) -> Result<(), Fault>;
+
+    /// Records what a handshake sends.
+    fn note(&self, recorder: &mut Recorder) -> Result<(), Fault>;
+
+    /// Returns the computing time of both sides of a handshake in ns, and the number of bytes that it sends in the busier
+    /// direction.
+    fn load(&self) -> (u64, usize);
+}
+
 /// Trial that makes connections.
-pub(super) struct Connections {
-    setup: Setup,
+pub(crate) struct Connections<P> {
+    protocol: P,
     /// The link. `None` over loopback.
     network: Option<Arc<Shared>>,
     /// Time between the starts of two connections, in ns.
@@ -64,28 +115,25 @@ pub(super) struct Connections {
     connected: Vec<Connected>,
     /// CPU time of each server thread until its handshake is complete, in ns.
     server_cpu: Vec<u64>,
-    /// Messages of a trial handshake in memory. The messages over TCP have the same lengths, except that ECDSA
-    /// signatures vary by a few bytes.
-    flights: Flights,
 }
 
-impl Connections {
-    pub(super) fn new(setup: Setup, case: &Case, seed: Seed) -> Result<Connections, Fault> {
+impl<P: Protocol> Connections<P> {
+    pub(crate) fn new(protocol: P, case: &Case, seed: Seed) -> Result<Connections<P>, Fault> {
         let conditions = conditions(case).map_err(Fault::Unsupported)?;
         let network = conditions.as_ref().map(|conditions| Shared::share(conditions, seed)).transpose()?;
         let mut processors = affinity::granted();
         let first = seed.process as usize % processors.len().max(1);
         processors.rotate_left(first);
         let mut apart = 0;
-        let (computing, flights) = try_handshakes(&setup)?;
         if let Some(conditions) = conditions {
-            let on_line = conditions.rate.map_or(0.0, |rate| bytes_on_line(&flights) * 8e9 / rate as f64);
+            let (computing, bytes) = protocol.load();
+            let on_line = conditions.rate.map_or(0.0, |rate| bytes_on_line(bytes) * 8e9 / rate as f64);
             apart = (APART * computing).max((APART_ON_LINE * on_line) as u64);
         } else {
             processors.truncate(1);
         }
         let (connected, server_cpu) = (Vec::new(), Vec::new());
-        Ok(Connections { setup, network, apart, processors, connected, server_cpu, flights })
+        Ok(Connections { protocol, network, apart, processors, connected, server_cpu })
     }
 
     fn listen(&self) -> io::Result<TcpListener> {
@@ -155,46 +203,40 @@ impl Connections {
 
     /// Runs the client's side of a connection.
     fn connect(&self, to: SocketAddr, reached: &AtomicUsize) -> Result<Connected, Fault> {
+        let client = self.protocol.new_client()?;
         let cpu = thread_cpu_ns();
         let begun = monotonic_ns();
         let mut connection = TcpStream::connect_timeout(&to, PATIENCE).map_err(system)?;
         reached.fetch_add(1, Ordering::Relaxed);
         ready(&connection)?;
-        let mut client = self.setup.client().map_err(fault)?;
-        stream::complete(client.as_mut(), &mut connection).map_err(fault)?;
-        let complete = monotonic_ns() - begun;
-        let client_cpu = thread_cpu_ns() - cpu;
-        stream::write(client.as_mut(), &mut connection, REQUEST).map_err(fault)?;
-        let mut answer = [0; ANSWER.len()];
-        let length = stream::read(client.as_mut(), &mut connection, &mut answer).map_err(fault)?;
-        let first_byte = monotonic_ns() - begun;
-        check_received(&answer[..length], ANSWER)?;
-        self.setup.verify_client(client.as_ref()).map_err(fault)?;
-        Ok(Connected { complete, first_byte, client_cpu })
+        let mut connected = Connected { complete: 0, first_byte: 0, client_cpu: 0 };
+        self.protocol.connect(client, &mut connection, &mut |moment| match moment {
+            Moment::Complete => {
+                connected.complete = monotonic_ns() - begun;
+                connected.client_cpu = thread_cpu_ns() - cpu;
+            }
+            Moment::FirstByte => connected.first_byte = monotonic_ns() - begun,
+        })?;
+        Ok(connected)
     }
 
     /// Serves the next connection. Returns the CPU time until the handshake is complete, in ns.
     fn serve(&self, listener: &TcpListener) -> Result<u64, Fault> {
+        let server = self.protocol.new_server()?;
         let cpu = thread_cpu_ns();
         let (mut connection, _) = listener.accept().map_err(system)?;
         ready(&connection)?;
-        let mut server = self.setup.server().map_err(fault)?;
-        stream::complete(server.as_mut(), &mut connection).map_err(fault)?;
-        let spent = thread_cpu_ns() - cpu;
-        let mut request = [0; REQUEST.len()];
-        let length = stream::read(server.as_mut(), &mut connection, &mut request).map_err(fault)?;
-        check_received(&request[..length], REQUEST)?;
-        stream::write(server.as_mut(), &mut connection, ANSWER).map_err(fault)?;
-        self.setup.verify_server(server.as_ref()).map_err(fault)?;
+        let mut spent = 0;
+        self.protocol.serve(server, &mut connection, &mut |_| spent = thread_cpu_ns() - cpu)?;
         Ok(spent)
     }
 }
 
-impl Trial for Connections {
+impl<P: Protocol> Trial for Connections<P> {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         (self.connected, self.server_cpu) = (Vec::new(), Vec::new());
         pin(&self.processors)?;
-        self.setup.prime(batch).map_err(fault)
+        self.protocol.prime(batch)
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
@@ -232,7 +274,7 @@ impl Trial for Connections {
         if let Some(shared) = &self.network {
             shared.note(recorder);
         }
-        note_flights(&self.flights, recorder)
+        self.protocol.note(recorder)
     }
 
     fn batch(&self) -> Option<u64> {
@@ -250,24 +292,83 @@ impl Trial for Connections {
     }
 }
 
-/// Returns the total computing time of both sides of a handshake, in ns, and the handshake's messages.
-fn try_handshakes(setup: &Setup) -> Result<(u64, Flights), Fault> {
-    setup.prime(TRIED).map_err(fault)?;
-    let (mut least, mut flights) = (u64::MAX, Flights::default());
-    for _ in 0..TRIED {
-        flights.clear();
-        let begun = monotonic_ns();
-        let (mut client, mut server) = (setup.client().map_err(fault)?, setup.server().map_err(fault)?);
-        handshake(client.as_mut(), server.as_mut(), &mut flights).map_err(fault)?;
-        least = least.min(monotonic_ns() - begun);
-    }
-    Ok((least, flights))
+/// TLS over TCP.
+pub(super) struct Tls {
+    setup: Setup,
+    /// Computing time of both sides of a handshake, in ns.
+    computing: u64,
+    /// Messages of a trial handshake in memory. The messages over TCP have the same lengths, except that ECDSA
+    /// signatures vary by a few bytes.
+    flights: Flights,
 }
 
-/// Returns the number of bytes that a handshake sends in the busier direction, including headers.
-fn bytes_on_line(flights: &Flights) -> f64 {
-    let there = flights.hello.len() + flights.finish.len();
-    let bytes = there.max(flights.answer.len()) as f64;
+impl Tls {
+    pub(super) fn new(setup: Setup) -> Result<Tls, Fault> {
+        setup.prime(TRIED).map_err(fault)?;
+        let (mut computing, mut flights) = (u64::MAX, Flights::default());
+        for _ in 0..TRIED {
+            flights.clear();
+            let begun = monotonic_ns();
+            let (mut client, mut server) = (setup.client().map_err(fault)?, setup.server().map_err(fault)?);
+            handshake(client.as_mut(), server.as_mut(), &mut flights).map_err(fault)?;
+            computing = computing.min(monotonic_ns() - begun);
+        }
+        Ok(Tls { setup, computing, flights })
+    }
+}
+
+impl Protocol for Tls {
+    type Client = ();
+    type Server = ();
+
+    fn prime(&self, connections: usize) -> Result<(), Fault> {
+        self.setup.prime(connections).map_err(fault)
+    }
+
+    fn new_client(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn new_server(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn connect(&self, _: (), connection: &mut TcpStream, reached: &mut dyn FnMut(Moment)) -> Result<(), Fault> {
+        let mut client = self.setup.client().map_err(fault)?;
+        stream::complete(client.as_mut(), connection).map_err(fault)?;
+        reached(Moment::Complete);
+        stream::write(client.as_mut(), connection, REQUEST).map_err(fault)?;
+        let mut answer = [0; ANSWER.len()];
+        let length = stream::read(client.as_mut(), connection, &mut answer).map_err(fault)?;
+        reached(Moment::FirstByte);
+        check_received(&answer[..length], ANSWER)?;
+        self.setup.verify_client(client.as_ref()).map_err(fault)
+    }
+
+    fn serve(&self, _: (), connection: &mut TcpStream, reached: &mut dyn FnMut(Moment)) -> Result<(), Fault> {
+        let mut server = self.setup.server().map_err(fault)?;
+        stream::complete(server.as_mut(), connection).map_err(fault)?;
+        reached(Moment::Complete);
+        let mut request = [0; REQUEST.len()];
+        let length = stream::read(server.as_mut(), connection, &mut request).map_err(fault)?;
+        check_received(&request[..length], REQUEST)?;
+        stream::write(server.as_mut(), connection, ANSWER).map_err(fault)?;
+        self.setup.verify_server(server.as_ref()).map_err(fault)
+    }
+
+    fn note(&self, recorder: &mut Recorder) -> Result<(), Fault> {
+        note_flights(&self.flights, recorder)
+    }
+
+    fn load(&self) -> (u64, usize) {
+        let there = self.flights.hello.len() + self.flights.finish.len();
+        (self.computing, there.max(self.flights.answer.len()))
+    }
+}
+
+/// Adds the headers to the number of bytes that a handshake sends in one direction.
+fn bytes_on_line(bytes: usize) -> f64 {
+    let bytes = bytes as f64;
     bytes + HEADERS * (BARE_SEGMENTS + bytes / pqlab_tls::SEGMENT as f64)
 }
 

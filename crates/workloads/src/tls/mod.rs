@@ -7,11 +7,11 @@
 //! link with a round-trip time, a bandwidth and packet loss. The certificates and the kind of handshake are parameters.
 //! Session tickets are issued only before the measured handshakes.
 
-mod connect;
+pub(crate) mod connect;
 mod connection;
 mod mode;
 mod network;
-mod over;
+pub(crate) mod over;
 mod trial;
 
 pub use mode::{TlsMode, TlsSignature};
@@ -19,7 +19,7 @@ pub use network::networks_are_available;
 pub use over::{TlsNetwork, link_seconds};
 
 use crate::{CaseOptions, Workload, find, missing, scaling};
-use connect::Connections;
+use connect::{Connections, Tls};
 use mode::config;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureScheme};
@@ -154,7 +154,7 @@ impl Workload for TlsWorkload {
         let credentials = credentials(&config, maker.library.as_str(), scheme.as_ref())?;
         let setup = || Setup::new(&config, sides.client, sides.server, &credentials).map_err(fault);
         if case.operation == CONNECT {
-            return Ok(Box::new(Connections::new(setup()?, case, seed)?));
+            return Ok(Box::new(Connections::new(Tls::new(setup()?)?, case, seed)?));
         }
         let part = Part::named(&case.operation).ok_or_else(|| missing(case))?;
         let trial = || Ok(Box::new(Handshakes::new(setup()?, part)) as Box<dyn Trial>);

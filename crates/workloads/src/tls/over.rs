@@ -38,7 +38,7 @@ impl FromStr for TlsNetwork {
 }
 
 /// Returns the parameter sets for connections: one for loopback, and one for each requested link.
-pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
+pub(crate) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     let own = |(name, unit): (&str, &str), value: Option<f64>| {
         value.map(|value| Parameter::Word(name.into(), format!("{value}{unit}")))
     };

@@ -1,9 +1,10 @@
 //! Findings about post-quantum key exchange in SSH: time, bytes and round trips.
 
-use super::{AREA, Handshake, handshakes};
+use super::{AREA, Connection, Handshake, connections, handshakes};
 use crate::case::CaseAnalysis;
 use crate::comparison::NotRanked;
-use crate::number::{difference, grouped, known_time};
+use crate::group::gathered;
+use crate::number::{difference, grouped, known_factor, known_time};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, time, unit_words};
 use pqlab_stats::{Interval, Verdict};
@@ -22,7 +23,10 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let cost = KEYS.into_iter().find_map(|keys| cost(analysis, find(old, keys)?, find(new, keys)?));
     let whole = KEYS.into_iter().find_map(|keys| whole(analysis, find(new, keys)?));
     let keys = keys(analysis, &KEYS.map(|keys| find(new, keys)));
-    [cost, whole, keys].into_iter().flatten().map(Statement::first).collect()
+    let connections = connections(analysis);
+    let links = gathered(connections.iter().map(|one| (one.over.as_str(), one)));
+    let connected = links.into_iter().filter_map(|(over, all)| connected(analysis, over, &all));
+    [cost, whole, keys].into_iter().flatten().chain(connected).map(Statement::first).collect()
 }
 
 /// States what the post-quantum key exchange adds to a handshake with the same keys.
@@ -79,6 +83,18 @@ fn keys<'a>(analysis: &RunAnalysis<'a>, all: &[Option<&Handshake<'_, 'a>>]) -> O
     (times.len() > 1).then(|| Statement::new(AREA, about, times.join(", ")))
 }
 
+/// States the time until the client is logged in, for connections over one link.
+fn connected<'a>(analysis: &RunAnalysis<'a>, over: &str, all: &[&Connection<'_, 'a>]) -> Option<Statement> {
+    let keys = KEYS.into_iter().find(|keys| all.iter().any(|one| one.keys == *keys))?;
+    let one = |one: &&Connection<'_, 'a>| {
+        let trips = one.round_trips().map(|trips| format!(" ({} the round trip)", known_factor(&trips)));
+        Some(format!("{}{} with {}", time(analysis, &[one.case])?, trips.unwrap_or_default(), one.exchange))
+    };
+    let times: Vec<String> = all.iter().filter(|one| one.keys == keys).filter_map(one).collect();
+    let about = format!("SSH connection over {over}, with {keys} keys");
+    (!times.is_empty()).then(|| Statement::new(AREA, about, times.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +111,8 @@ mod tests {
         assert!(texts[1].contains("(client 500 µs, server 400 µs)"), "{texts:?}");
         assert!(texts[1].ends_with("3,000 B from the client and 2,296 B from the server in 5 round trips"), "{texts:?}");
         assert!(texts[2].contains("900 µs with Ed25519, 4.00 ms with RSA-3072"), "{texts:?}");
+        assert_eq!(texts[3], "SSH connection over loopback, with Ed25519 keys: 1.20 ms with mlkem768x25519-sha256");
+        let link = "SSH connection over link rtt=100ms, with Ed25519 keys: 602 ms (6.01× the round trip) with ";
+        assert_eq!(texts[4], format!("{link}mlkem768x25519-sha256"));
     }
 }

@@ -1,11 +1,12 @@
-//! SSH handshakes in a run: their time on each side, and what they send.
+//! SSH handshakes in a run: their time on each side, what they send, and how long clients wait for a connection.
 
 pub(super) mod findings;
 pub(super) mod tables;
 
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
-use pqlab_stats::Interval;
+use pqlab_record::Case;
+use pqlab_stats::{Interval, Sorted, mean};
 
 const AREA: &str = "ssh";
 /// Bytes of data in a segment at an MTU of 1,500: without the IPv4 header, the TCP header, and the TCP timestamps.
@@ -85,4 +86,61 @@ fn handshakes<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<Handshake<'r, 'a>> {
         }
     }
     found
+}
+
+/// Connections with the same algorithms over one link.
+struct Connection<'r, 'a> {
+    exchange: &'r str,
+    keys: &'r str,
+    provider: &'r str,
+    /// Name and requested properties of the link, or `loopback`.
+    over: String,
+    case: &'r CaseAnalysis<'a>,
+    /// Median time in ns, from the start of the TCP connection until the client knows that its login was accepted.
+    complete: Interval,
+}
+
+impl Connection<'_, '_> {
+    /// Returns the median of recorded values.
+    fn median(&self, name: &str) -> Option<f64> {
+        Some(Sorted::new(self.case.noted(name))?.median())
+    }
+
+    /// Returns the mean of recorded CPU times, because single ones are read from a coarse clock.
+    fn mean(&self, name: &str) -> Option<f64> {
+        mean(&self.case.noted(name))
+    }
+
+    /// Returns the time as a multiple of the link's measured round-trip time. `None` over loopback.
+    fn round_trips(&self) -> Option<Interval> {
+        let round_trip = self.median("link_round_trip_ns")?;
+        Some(crate::estimates::scaled(&self.complete, 1.0 / round_trip))
+    }
+}
+
+/// Returns the connections of a run, in the order of the plan. Leaves out connections without a figure.
+fn connections<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<Connection<'r, 'a>> {
+    let one = |analysed: &'r CaseAnalysis<'a>| {
+        let case = analysed.case();
+        case.transport()?;
+        Some(Connection {
+            exchange: &case.algorithm,
+            keys: case.authentication()?,
+            provider: &case.provider,
+            over: over(case),
+            case: analysed,
+            complete: analysed.median()?,
+        })
+    };
+    analysis.area(AREA).filter_map(one).collect()
+}
+
+/// Names the link of a case: `mobile`, `link rtt=100ms loss=1%`, or `loopback`.
+fn over(case: &Case) -> String {
+    if !case.waits_for_network() {
+        return "loopback".to_owned();
+    }
+    let asked = ["rtt", "rate", "loss", "mtu"].into_iter();
+    let asked = asked.filter_map(|name| Some(format!(" {name}={}", case.word(name)?)));
+    format!("{}{}", case.word("network").unwrap_or("link"), asked.collect::<String>())
 }

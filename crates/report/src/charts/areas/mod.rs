@@ -41,7 +41,7 @@ pub(super) fn repeated(area: &str, operation: &str) -> String {
     match (area, operation) {
         ("tls" | "ssh", "server" | "client") => format!("{operation} handshakes"),
         ("tls" | "ssh" | "ntor" | "hybrid", "handshake") => "handshakes".to_owned(),
-        ("tls", "connect") => "connections".to_owned(),
+        ("tls" | "ssh", "connect") => "connections".to_owned(),
         _ => format!("{operation} operations"),
     }
 }
