@@ -71,10 +71,10 @@ workloads! {
 
 /// Returns the SSH implementations in this build, with their versions. They are not providers.
 pub fn ssh_implementations() -> Vec<(String, String)> {
-    #[cfg(feature = "ssh")]
-    return ssh::implementations();
-    #[cfg(not(feature = "ssh"))]
-    Vec::new()
+    vec![
+        #[cfg(feature = "ssh")]
+        ssh::implementation(),
+    ]
 }
 
 /// Kind of work that pqlab measures.

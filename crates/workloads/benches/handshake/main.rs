@@ -46,9 +46,9 @@ enum Handshake {
 
 impl Handshake {
     fn all() -> Vec<Handshake> {
-        let tls = SUITES.into_iter().flat_map(|(group, signature)| {
-            LIBRARIES.map(|library| Handshake::Tls(group, signature, library))
-        });
+        let tls = SUITES
+            .into_iter()
+            .flat_map(|(group, signature)| LIBRARIES.map(|library| Handshake::Tls(group, signature, library)));
         let ssh = KeyExchange::ALL
             .map(|key_exchange| Handshake::Ssh(pqlab_ssh::Config { key_exchange, key_type: KeyType::Ed25519 }));
         tls.chain(ssh).collect()

@@ -115,9 +115,9 @@ fn fault(error: Error) -> Fault {
     }
 }
 
-/// Returns the SSH implementations in this build, with their versions.
-pub(crate) fn implementations() -> Vec<(String, String)> {
-    vec![(RUSSH.to_owned(), pqlab_ssh::version().to_owned())]
+/// Returns the name and the version of the SSH implementation.
+pub(crate) fn implementation() -> (String, String) {
+    (RUSSH.to_owned(), pqlab_ssh::version().to_owned())
 }
 
 #[cfg(test)]

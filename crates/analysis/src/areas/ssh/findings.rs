@@ -109,7 +109,10 @@ mod tests {
         let end = " in core cycles) and 2,296 B more than curve25519-sha256, with Ed25519 keys";
         assert!(texts[0].starts_with(start) && texts[0].ends_with(end), "{texts:?}");
         assert!(texts[1].contains("(client 500 µs, server 400 µs)"), "{texts:?}");
-        assert!(texts[1].ends_with("3,000 B from the client and 2,296 B from the server in 5 round trips"), "{texts:?}");
+        assert!(
+            texts[1].ends_with("3,000 B from the client and 2,296 B from the server in 5 round trips"),
+            "{texts:?}"
+        );
         assert!(texts[2].contains("900 µs with Ed25519, 4.00 ms with RSA-3072"), "{texts:?}");
         assert_eq!(texts[3], "SSH connection over loopback, with Ed25519 keys: 1.20 ms with mlkem768x25519-sha256");
         let link = "SSH connection over link rtt=100ms, with Ed25519 keys: 602 ms (6.01× the round trip) with ";
