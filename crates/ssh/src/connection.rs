@@ -38,6 +38,9 @@ impl Connection {
     /// Any error that ends the connection. [`Error::Wrong`] if the handshake is already complete, or if the side neither
     /// completes it nor sends anything.
     pub fn step(&mut self) -> Result<()> {
+        if self.is_done() {
+            return Err(Error::Wrong("the handshake is already complete".into()));
+        }
         match self.flights.len().is_multiple_of(2) {
             true => self.client.step(&self.transit, &mut self.sent)?,
             false => self.server.step(&self.transit, &mut self.sent)?,
