@@ -141,8 +141,8 @@ case_options! {
     #[arg(help_heading = INPUTS, long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     output_lengths: Option<Vec<u64>> => 1..=LONGEST,
 
-    /// Signature algorithms of TLS certificates and SSH keys: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87
-    /// [default: each, or the suite's]
+    /// Signature algorithms of TLS certificates and SSH keys: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65,
+    /// ML-DSA-87 [default: each, or the suite's]
     #[arg(help_heading = TLS, long = "auth", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     signatures: Vec<TlsSignature>,
