@@ -103,7 +103,7 @@ bench: setup ## Benchmark pqlab itself: the cost of its layers
 bench-adapters: setup ## Compare each path through an adapter with direct calls to the library
 	cargo bench --workspace --locked --bench adapter -- $(ADAPTERS)
 
-bench-handshakes: setup ## Compare TLS and SSH handshakes with a plain loop over the same library; takes a few minutes
+bench-handshakes: setup ## Compare TLS, SSH and QUIC handshakes with a plain loop over the same library; takes a few minutes
 	cargo bench --workspace --locked --bench handshake
 
 bench-stats: setup ## Simulate how often intervals contain the true value, and how often verdicts are false

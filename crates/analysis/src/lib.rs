@@ -11,7 +11,7 @@
 //! - [`libraries`]: the best single library for a job
 //! - [`hybrid`]: the cost of a hybrid in addition to its halves
 //! - [`scaling`]: the gain from more threads
-//! - [`ntor`], [`tls`] and [`ledger`]: circuit handshakes, TLS handshakes and blocks of transactions
+//! - [`ntor`], [`tls`], [`quic`] and [`ledger`]: circuit handshakes, TLS and QUIC handshakes, blocks of transactions
 //!
 //! All results are pure functions of stored runs. This crate uses no harness and no cryptographic library, and reads no
 //! clock.
@@ -55,7 +55,7 @@ pub mod timeline;
 pub mod trust;
 pub mod words;
 
-pub use areas::{hybrid, ledger, libraries, ntor, scaling, tls};
+pub use areas::{hybrid, ledger, libraries, ntor, quic, scaling, tls};
 pub use case::{CaseAnalysis, wire_bytes};
 pub use caveats::{Caveat, Caveats};
 pub use disturbances::Disturbances;

@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 39] = [
+pub const NAMES: [&str; 42] = [
     "headlines",
     "languages",
     "libraries",
@@ -18,6 +18,7 @@ pub const NAMES: [&str; 39] = [
     "scaling",
     "load",
     "cycles-per-byte",
+    "keccak-share",
     "signatures",
     "kems",
     "sizes",
@@ -30,6 +31,8 @@ pub const NAMES: [&str; 39] = [
     "tls-server",
     "ssh-handshakes",
     "ssh-connections",
+    "quic-handshakes",
+    "quic-connections",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
@@ -76,6 +79,7 @@ mod tests {
             fixtures::workers_run(),
             fixtures::tls_run(),
             fixtures::ssh_run(),
+            fixtures::quic_run(),
         ] {
             let all = tables(&RunAnalysis::new(&run), &RelayScenario::default());
             let places: Vec<usize> =

@@ -12,7 +12,7 @@ use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
 /// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
-const ANSWERS: [(&str, &[&str]); 26] = [
+const ANSWERS: [(&str, &[&str]); 27] = [
     ("smoke", &["pqlab works here: * of * cases were measured, with verified results."]),
     (
         "standard",
@@ -61,6 +61,14 @@ const ANSWERS: [(&str, &[&str]); 26] = [
             "SSH handshake: * (client *, server *) with mlkem768x25519-sha256 and Ed25519 keys by russh; 2,684 B from the client and 2,288 B from the server in 5 round trips.",
             "SSH handshake with mlkem768x25519-sha256, by type of the keys: * with Ed25519, * with ECDSA-P-256, * with RSA-3072.",
             "SSH connection over loopback, with Ed25519 keys: * with curve25519-sha256, * with mlkem768x25519-sha256.",
+        ],
+    ),
+    (
+        "quic",
+        &[
+            "QUIC: * for a handshake with X25519MLKEM768 and ECDSA-P-256, vs * with X25519 (*×*, *); the ClientHello takes 2 datagrams, vs 1; 1 round trip, vs 1.",
+            "QUIC certificates: * for a handshake with X25519MLKEM768 and ML-DSA-65, vs * with ECDSA-P-256 (*×*, *); the ClientHello takes 2 datagrams, vs 2; 2 round trips, vs 1, because the server may send only three times what it received.",
+            "QUIC connection over a simulated link with rtt=20ms: * with X25519 and ECDSA-P-256, * with X25519MLKEM768 and ECDSA-P-256, * with X25519MLKEM768 and ML-DSA-65.",
         ],
     ),
     (

@@ -42,6 +42,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-constructions", &["pqlab-primitives"]),
     ("pqlab-ssh", &[]),
     ("pqlab-tls", &["pqlab-constructions", "pqlab-openssl-sys", "pqlab-primitives"]),
+    ("pqlab-quic", &["pqlab-network", "pqlab-tls"]),
     ("pqlab-harness", &["pqlab-cpu", "pqlab-stats", "pqlab-record"]),
     (
         "pqlab-workloads",
@@ -50,6 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "pqlab-harness",
             "pqlab-network",
             "pqlab-primitives",
+            "pqlab-quic",
             "pqlab-record",
             "pqlab-ssh",
             "pqlab-tls",
@@ -140,6 +142,7 @@ const AREAS: &[&str] = &[
     "ledger",
     "memory",
     "ntor",
+    "quic",
     "residue",
     "scaling",
     "signature",

@@ -56,13 +56,14 @@ fn items() -> Vec<Item> {
 
 /// Returns runs that together contain every table.
 fn runs() -> Vec<Run> {
-    let made: [fn() -> Run; 6] = [
+    let made: [fn() -> Run; 7] = [
         pqlab_fixtures::references_run,
         pqlab_fixtures::scaling_run,
         pqlab_fixtures::ntor_ahead_run,
         pqlab_fixtures::batches_run,
         pqlab_fixtures::libraries_run,
         pqlab_fixtures::tls_run,
+        pqlab_fixtures::quic_run,
     ];
     made.iter().map(|run| run()).collect()
 }

@@ -4,6 +4,7 @@ use crate::system::{Here, System as _};
 use nix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// Latency, in core cycles, of one link in the [chain] of dependent additions. A link adds two 64-bit registers.
 ///
@@ -42,6 +43,11 @@ const CHAINS: usize = 5;
 /// restarts.
 pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC)
+}
+
+/// Returns the present time on the monotonic clock, as the start of a simulated time.
+pub fn instant() -> Instant {
+    Instant::now()
 }
 
 /// Maximum time between two readings of [`awake_ns`] in code that waits, in nanoseconds.

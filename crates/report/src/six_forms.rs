@@ -77,6 +77,7 @@ fn runs() -> Vec<Run> {
         fixtures::workers_run(),
         fixtures::tls_run(),
         fixtures::ssh_run(),
+        fixtures::quic_run(),
     ]
 }
 

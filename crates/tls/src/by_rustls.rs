@@ -2,7 +2,8 @@
 
 use crate::credentials::NOW;
 use crate::{
-    Authentication, Config, Context, Credentials, Endpoint, Error, Group, Leaf, Result, Resumption, SERVER_NAME,
+    Authentication, Config, Context, Credentials, Endpoint, Error, Group, Implementation, Leaf, Result, Resumption,
+    SERVER_NAME,
 };
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
@@ -188,6 +189,24 @@ impl ClientSessionStore for Tickets {
     fn take_tls13_ticket(&self, _: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
         if self.priming.load(Ordering::Relaxed) { None } else { self.all().pop_front() }
     }
+}
+
+/// Returns the configuration that rustls uses for a client, for protocols that carry the handshake in their own packets.
+///
+/// # Errors
+/// [`Error::Unsupported`] if rustls does not support the configuration. Propagates errors from rustls.
+pub fn rustls_client_config(config: &Config, credentials: &Credentials) -> Result<Arc<ClientConfig>> {
+    Implementation::Rustls.check(config)?;
+    Ok(Client::new(config, credentials)?.config)
+}
+
+/// Returns the configuration that rustls uses for a server, for protocols that carry the handshake in their own packets.
+///
+/// # Errors
+/// Same as [`rustls_client_config`].
+pub fn rustls_server_config(config: &Config, credentials: &Credentials) -> Result<Arc<ServerConfig>> {
+    Implementation::Rustls.check(config)?;
+    Ok(Server::new(config, credentials)?.config)
 }
 
 /// State shared by the connections of a client.

@@ -16,6 +16,8 @@ mod flight;
 mod setup;
 pub mod stream;
 
+#[cfg(feature = "rustls")]
+pub use by_rustls::{rustls_client_config, rustls_server_config};
 pub use config::{Authentication, Config, Group, Implementation, Resumption};
 pub use credentials::{Credentials, Leaf, SERVER_NAME};
 pub use flight::{Flight, INITIAL_WINDOW, SEGMENT, ServerHello};

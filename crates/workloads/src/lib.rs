@@ -24,9 +24,12 @@ pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
 pub use pqlab_primitives::NULL;
 pub use pqlab_tls::Implementation as TlsImplementation;
+pub use quic::quic_implementations;
 pub use registry::Registry;
 pub use signature::{MESSAGE_SETS_MISSING, lacks_message_set};
-pub use tls::{TlsMode, TlsNetwork, TlsSignature, link_seconds, networks_are_available, tls_implementations};
+pub use tls::{
+    TlsMode, TlsNetwork, TlsSignature, link_seconds, networks_are_available, tls_implementations, waits_for_kernel,
+};
 pub use variant::{Keys, Variant};
 
 use fastest::Question;
@@ -66,6 +69,7 @@ workloads! {
     tls => tls::TlsWorkload,
     #[cfg(feature = "ssh")]
     ssh => ssh::SshWorkload,
+    quic => quic::QuicWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
 }
 

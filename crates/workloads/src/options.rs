@@ -141,13 +141,13 @@ case_options! {
     #[arg(help_heading = INPUTS, long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     output_lengths: Option<Vec<u64>> => 1..=LONGEST,
 
-    /// Signature algorithms of TLS certificates and SSH keys: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65,
+    /// Signature algorithms of certificates and SSH keys: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65,
     /// ML-DSA-87 [default: each, or the suite's]
     #[arg(help_heading = TLS, long = "auth", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     signatures: Vec<TlsSignature>,
 
-    /// Intermediate certificates in a TLS server's chain [default: 1, or the suite's]
+    /// Intermediate certificates in a server's chain [default: 1, or the suite's]
     #[arg(help_heading = TLS, long = "chain", value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     chains: Option<Vec<u64>> => 0..=MOST_INTERMEDIATES,
 
@@ -157,7 +157,7 @@ case_options! {
     #[serde(deserialize_with = "words")]
     modes: Vec<TlsMode>,
 
-    /// Measure only TLS connections over these links: datacenter, broadband, mobile, satellite, lossy-wifi
+    /// Measure only connections over these links: datacenter, broadband, mobile, satellite, lossy-wifi
     #[arg(help_heading = TLS, long = "network", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     networks: Vec<TlsNetwork>,

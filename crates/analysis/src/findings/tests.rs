@@ -459,6 +459,11 @@ fn areas_without_a_job_answer_their_own_question() {
             .any(|line| line.starts_with("TLS connection over satellite: 1.210 s (2.02× the round trip) with X25519 ")),
         "{tls:#?}"
     );
+    let quic = statement_lines(&fixtures::quic_run());
+    let line = quic.iter().find(|line| line.starts_with("QUIC: ")).unwrap_or_else(|| panic!("{quic:#?}"));
+    assert!(line.contains("; the ClientHello takes 2 datagrams, vs 1; 1 round trip, vs 1"), "{line}");
+    let line = quic.iter().find(|line| line.starts_with("QUIC certificates: ")).unwrap();
+    assert!(line.contains("; 2 round trips, vs 1, because the server may send only three times"), "{line}");
     let batches = statement_lines(&fixtures::batches_run());
     let line = batches.iter().find(|line| line.starts_with("Batches of ML-DSA-65: ")).unwrap();
     assert!(line.contains("42.0 µs per signature in batches of 100 by aws-lc, 1.050× "), "{line}");

@@ -391,6 +391,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "ntor"
         "tls"
         "ssh"
+        "quic"
         "signatures"
         "kems"
         "signing"

@@ -5,6 +5,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["decomposition"], &["hybrid", "standard", "certificate"]),
     (&["spread"], &["hybrid", "hybrid-reference"]),
     (&["cycles-per-byte"], &["sha3", "hash"]),
+    (&["keccak-share"], &["standard"]),
     (&["scaling"], &["scaling", "ntor", "tls"]),
     (&["load"], &["scaling", "hybrid", "ntor"]),
     (&["signatures"], &["signatures"]),
@@ -14,6 +15,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["tokens"], &["token"]),
     (&["tls-handshakes", "tls-steps", "tls-decomposition", "tls-connections", "tls-server"], &["tls"]),
     (&["ssh-handshakes", "ssh-connections"], &["ssh"]),
+    (&["quic-handshakes", "quic-connections"], &["quic"]),
     (&["ledger-schemes", "ledger-blocks", "ledger-codec"], &["ledger", "ledger-reference"]),
     (&["ntor-memory"], &["memory"]),
     (

@@ -4,7 +4,7 @@ use crate::LabError;
 use pqlab_primitives::Provider;
 use pqlab_providers::providers;
 use pqlab_record::ProviderBuild;
-use pqlab_workloads::{Registry, ssh_implementations, tls_implementations};
+use pqlab_workloads::{Registry, quic_implementations, ssh_implementations, tls_implementations};
 use std::env;
 use std::ffi::OsString;
 use std::io;
@@ -71,8 +71,9 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
         runtime: None,
         library: None,
     };
-    let tls = tls_implementations().into_iter().map(|one| protocol(one, "primitives of the linked AWS-LC"));
+    let rustls = tls_implementations().into_iter().chain(quic_implementations());
+    let rustls = rustls.map(|one| protocol(one, "primitives of the linked AWS-LC"));
     let ssh = ssh_implementations().into_iter();
     let ssh = ssh.map(|one| protocol(one, "primitives of RustCrypto and dalek; ciphers of the linked AWS-LC"));
-    registry.providers().iter().map(build).chain(tls).chain(ssh).collect()
+    registry.providers().iter().map(build).chain(rustls).chain(ssh).collect()
 }

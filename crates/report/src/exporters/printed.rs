@@ -220,6 +220,7 @@ fn fixture_runs() -> Vec<Run> {
         fixtures::workers_run(),
         fixtures::tls_run(),
         fixtures::ssh_run(),
+        fixtures::quic_run(),
     ]
 }
 

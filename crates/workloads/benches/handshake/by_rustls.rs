@@ -29,35 +29,41 @@ pub(crate) struct Bare {
     wire: Vec<u8>,
 }
 
+/// Creates the configurations of a client and a server.
+pub(crate) fn configurations(config: &Config, credentials: &Credentials) -> (ClientConfig, ServerConfig) {
+    let group: &'static dyn SupportedKxGroup = match config.group {
+        Group::X25519 => kx_group::X25519,
+        _ => kx_group::X25519MLKEM768,
+    };
+    let provider = Arc::new(CryptoProvider {
+        cipher_suites: vec![cipher_suite::TLS13_AES_256_GCM_SHA384],
+        kx_groups: vec![group],
+        ..aws_lc_rs::default_provider()
+    });
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from(credentials.root.clone())).expect("the root certificate must be valid");
+    let mut client = ClientConfig::builder_with_details(Arc::clone(&provider), Arc::new(Fixed))
+        .with_protocol_versions(&[&TLS13])
+        .expect("the provider must support TLS 1.3")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    client.resumption = rustls::client::Resumption::disabled();
+    let chain = [&credentials.server.certificate].into_iter().chain(&credentials.intermediates);
+    let chain = chain.map(|der| CertificateDer::from(der.clone())).collect();
+    let key = PrivatePkcs8KeyDer::from(credentials.server.key().to_vec()).into();
+    let mut server = ServerConfig::builder_with_details(provider, Arc::new(Fixed))
+        .with_protocol_versions(&[&TLS13])
+        .expect("the provider must support TLS 1.3")
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .expect("the key must belong to the certificate");
+    server.send_tls13_tickets = 0;
+    (client, server)
+}
+
 impl Bare {
     pub(crate) fn new(config: &Config, credentials: &Credentials) -> Bare {
-        let group: &'static dyn SupportedKxGroup = match config.group {
-            Group::X25519 => kx_group::X25519,
-            _ => kx_group::X25519MLKEM768,
-        };
-        let provider = Arc::new(CryptoProvider {
-            cipher_suites: vec![cipher_suite::TLS13_AES_256_GCM_SHA384],
-            kx_groups: vec![group],
-            ..aws_lc_rs::default_provider()
-        });
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from(credentials.root.clone())).expect("the root certificate must be valid");
-        let mut client = ClientConfig::builder_with_details(Arc::clone(&provider), Arc::new(Fixed))
-            .with_protocol_versions(&[&TLS13])
-            .expect("the provider must support TLS 1.3")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        client.resumption = rustls::client::Resumption::disabled();
-        let chain = [&credentials.server.certificate].into_iter().chain(&credentials.intermediates);
-        let chain = chain.map(|der| CertificateDer::from(der.clone())).collect();
-        let key = PrivatePkcs8KeyDer::from(credentials.server.key().to_vec()).into();
-        let mut server = ServerConfig::builder_with_details(provider, Arc::new(Fixed))
-            .with_protocol_versions(&[&TLS13])
-            .expect("the provider must support TLS 1.3")
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .expect("the key must belong to the certificate");
-        server.send_tls13_tickets = 0;
+        let (client, server) = configurations(config, credentials);
         let name = ServerName::try_from(SERVER_NAME).expect("the server name must be valid");
         Bare { client: Arc::new(client), server: Arc::new(server), name, performed: Vec::new(), wire: Vec::new() }
     }

@@ -1,16 +1,18 @@
-//! Measures the overhead that pqlab adds to a TLS or SSH handshake in memory. Compares pqlab's timed trial ("tool") with a
-//! bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither time
-//! includes freeing connections.
+//! Measures the overhead that pqlab adds to a TLS, SSH or QUIC handshake in memory. Compares pqlab's timed trial ("tool")
+//! with a bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither
+//! time includes freeing connections.
 //!
 //! Prints the time of a handshake for the tool and for the bare loop. Their difference is the tool's overhead. Also
 //! prints the ratio of the times, with a 95% interval over processes. `outside` means that the two times differ by more
-//! than 2%, or 3% for SSH. `unclear` means that the interval includes such a difference, but the estimate is smaller.
+//! than the limit: 2%, or 3% for SSH and QUIC. `unclear` means that the interval includes a larger difference, but the
+//! estimate is smaller.
 //!
 //! If there are command-line arguments, runs only comparisons with names that contain every argument.
 
 #![allow(clippy::print_stdout)]
 
 mod by_openssl;
+mod by_quinn;
 mod by_russh;
 mod by_rustls;
 #[path = "../../../providers/benches/interleaved/mod.rs"]
@@ -27,6 +29,9 @@ use std::process::ExitCode;
 const LIMIT: f64 = 0.02;
 /// Allowed relative difference for SSH. The tool runs each side in its own runtime, and the bare loop runs both in one.
 const SSH_LIMIT: f64 = 0.03;
+/// Allowed relative difference for QUIC. pqlab's simulated link and the copies of Initial packets, which show the
+/// negotiated group, add more to the time.
+const QUIC_LIMIT: f64 = 0.03;
 /// Number of handshakes per round. A round needs several, because an ML-DSA signature takes a random number of
 /// attempts.
 const BATCH: usize = 4;
@@ -35,12 +40,14 @@ const NOW: u64 = 1_800_000_000;
 
 const SUITES: [(Group, Authentication); 2] =
     [(Group::X25519, Authentication::EcdsaP256), (Group::X25519MlKem768, Authentication::MlDsa65)];
-/// TLS implementations, each with the provider of its primitives.
-const LIBRARIES: [(&str, &str); 2] = [("rustls", "aws-lc"), ("openssl", "openssl")];
+/// Areas and implementations, each with the provider of its primitives.
+const LIBRARIES: [[&str; 3]; 3] =
+    [["tls", "rustls", "aws-lc"], ["tls", "openssl", "openssl"], ["quic", "quinn", "aws-lc"]];
 
 /// Handshake to compare.
 enum Handshake {
-    Tls(Group, Authentication, (&'static str, &'static str)),
+    /// With TLS or QUIC. The words are the area, the implementation and the provider of its primitives.
+    Tls(Group, Authentication, [&'static str; 3]),
     Ssh(pqlab_ssh::Config),
 }
 
@@ -56,8 +63,8 @@ impl Handshake {
 
     fn id(&self) -> String {
         match self {
-            Handshake::Tls(group, signature, (implementation, _)) => {
-                format!("tls/{}/handshake[auth={},chain=1]@{implementation}", group.name(), signature.name())
+            Handshake::Tls(group, signature, [area, implementation, _]) => {
+                format!("{area}/{}/handshake[auth={},chain=1]@{implementation}", group.name(), signature.name())
             }
             Handshake::Ssh(config) => {
                 format!("ssh/{}/handshake[auth={}]@russh", config.key_exchange.name(), config.key_type.name())
@@ -67,13 +74,14 @@ impl Handshake {
 
     fn limit(&self) -> f64 {
         match self {
+            Handshake::Tls(.., ["quic", ..]) => QUIC_LIMIT,
             Handshake::Tls(..) => LIMIT,
             Handshake::Ssh(_) => SSH_LIMIT,
         }
     }
 
     fn bare(&self, registry: &Registry) -> Side {
-        let (group, signature, (implementation, provider)) = match *self {
+        let (group, signature, [_, implementation, provider]) = match *self {
             Handshake::Tls(group, signature, library) => (group, signature, library),
             Handshake::Ssh(config) => {
                 let keys = Keys::generate(config.key_type).expect("cannot generate the keys");
@@ -85,6 +93,7 @@ impl Handshake {
         let scheme = maker.signature(signature.name()).expect("the provider must offer the signature scheme");
         let credentials = Credentials::make(&config, scheme.as_ref()).expect("cannot create the certificates");
         match implementation {
+            "quinn" => Box::new(by_quinn::Bare::new(&config, &credentials)),
             "rustls" => Box::new(by_rustls::Bare::new(&config, &credentials)),
             _ => Box::new(by_openssl::Bare::new(&config, &credentials)),
         }

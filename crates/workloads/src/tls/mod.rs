@@ -16,11 +16,11 @@ mod trial;
 
 pub use mode::{TlsMode, TlsSignature};
 pub use network::networks_are_available;
-pub use over::{TlsNetwork, link_seconds};
+pub use over::{TlsNetwork, link_seconds, waits_for_kernel};
 
 use crate::{CaseOptions, Workload, find, missing, scaling};
 use connect::{Connections, Tls};
-use mode::config;
+pub(crate) use mode::config;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureScheme};
 use pqlab_record::{Case, Facts, Parameter};
@@ -29,15 +29,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trial::{Handshakes, Part};
 
 /// Default number of intermediate certificates.
-const CHAIN: u64 = 1;
+pub(crate) const CHAIN: u64 = 1;
 /// Case parameter for the signature algorithm of the certificates.
-const AUTH: &str = "auth";
+pub(crate) const AUTH: &str = "auth";
 /// Case parameter for the number of intermediate certificates.
-const INTERMEDIATES: &str = "chain";
+pub(crate) const INTERMEDIATES: &str = "chain";
 /// Case parameter for the kind of handshake.
 const MODE: &str = "mode";
 /// Operation that connects over TCP.
-const CONNECT: &str = "connect";
+pub(crate) const CONNECT: &str = "connect";
 
 pub(crate) struct TlsWorkload;
 
@@ -168,7 +168,7 @@ static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new
 
 /// Returns the credentials for a configuration, with keys from one library. Reuses credentials that this process has
 /// already created.
-fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
+pub(crate) fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
     let Config { authentication, intermediates, client_authentication, .. } = config;
     let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());
     let mut all = CREDENTIALS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,7 +180,7 @@ fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> 
     Ok(credentials)
 }
 
-fn chosen<T: Copy>(chosen: &[T], usual: &[T]) -> Vec<T> {
+pub(crate) fn chosen<T: Copy>(chosen: &[T], usual: &[T]) -> Vec<T> {
     if chosen.is_empty() { usual.to_vec() } else { chosen.to_vec() }
 }
 
@@ -195,13 +195,13 @@ fn parameters(signature: Authentication, chain: u64, mode: TlsMode) -> Vec<Param
 
 /// Returns the lower of the NIST categories of key exchange and signature. `None` if a quantum computer breaks either
 /// algorithm.
-fn category(group: Group, signature: Authentication) -> Option<u8> {
+pub(crate) fn category(group: Group, signature: Authentication) -> Option<u8> {
     let exchange = KemParameters::find(group.kem()?)?.category?;
     Some(exchange.min(SignatureParameters::find(signature.name())?.category?))
 }
 
 /// Converts a handshake error to a fault.
-fn fault(error: Error) -> Fault {
+pub(crate) fn fault(error: Error) -> Fault {
     match error {
         Error::Unsupported(reason) => Fault::Unsupported(reason.to_owned()),
         Error::Wrong(what) => Fault::WrongAnswer(what),

@@ -52,7 +52,7 @@ pub struct TlsSignature(pub Authentication);
 
 impl TlsSignature {
     /// Returns every algorithm that can sign handshakes.
-    pub(super) fn all() -> [TlsSignature; 7] {
+    pub(crate) fn all() -> [TlsSignature; 7] {
         Authentication::ALL.map(TlsSignature)
     }
 }
@@ -67,7 +67,7 @@ impl FromStr for TlsSignature {
 
 /// Returns the TLS configuration for a case. `chain` is the number of intermediate certificates, at most
 /// [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
-pub(super) fn config(group: Group, authentication: Authentication, chain: u64, mode: TlsMode) -> Config {
+pub(crate) fn config(group: Group, authentication: Authentication, chain: u64, mode: TlsMode) -> Config {
     let resumption = match mode {
         TlsMode::Full | TlsMode::ClientAuthentication => Resumption::None,
         TlsMode::PskWithKeyExchange => Resumption::WithKeyExchange,

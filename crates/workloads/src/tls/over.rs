@@ -21,6 +21,9 @@ const ROUND_TRIPS: f64 = 5.0;
 /// Usual time between the starts of two connections in seconds, for time estimates.
 const USUALLY_APART_S: f64 = 0.015;
 
+/// Usual time for a connection over a simulated link in seconds, for time estimates.
+const USUALLY_SIMULATED_S: f64 = 0.003;
+
 /// A link without delay, rate limit or losses.
 const NOTHING: Conditions = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
 
@@ -37,8 +40,8 @@ impl FromStr for TlsNetwork {
     }
 }
 
-/// Returns the parameter sets for connections: one for loopback, and one for each requested link.
-pub(crate) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
+/// Returns the parameters of each requested link, without the transport.
+pub(crate) fn links(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     let own = |(name, unit): (&str, &str), value: Option<f64>| {
         value.map(|value| Parameter::Word(name.into(), format!("{value}{unit}")))
     };
@@ -51,33 +54,46 @@ pub(crate) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     .into_iter()
     .flatten()
     .collect();
-    let tcp = Parameter::Word(OVER.0.into(), OVER.1.into());
-    let mut all = vec![vec![tcp.clone()]];
+    if options.networks.is_empty() {
+        return if own.is_empty() { Vec::new() } else { vec![own] };
+    }
     let named = options.networks.iter().map(|network| {
         let name = Parameter::Word(NETWORK.into(), network.0.name.into());
-        [vec![tcp.clone(), name], own.clone()].concat()
+        [vec![name], own.clone()].concat()
     });
-    all.extend(named);
-    if options.networks.is_empty() && !own.is_empty() {
-        all.push([vec![tcp], own].concat());
-    }
-    all
+    named.collect()
+}
+
+/// Returns the parameter sets for connections: one for loopback, and one for each requested link.
+pub(crate) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
+    let tcp = Parameter::Word(OVER.0.into(), OVER.1.into());
+    let loopback = vec![tcp.clone()];
+    let over_links = links(options).into_iter().map(|link| [vec![tcp.clone()], link].concat());
+    [loopback].into_iter().chain(over_links).collect()
 }
 
 /// Estimates the time in seconds that a case over a link takes, with a total of `connections` connections in
 /// `processes` processes. `None` for cases without a link.
 pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64> {
     let conditions = conditions(case).ok()??;
+    if !waits_for_kernel(case) {
+        return Some(connections as f64 * USUALLY_SIMULATED_S);
+    }
     let waves = connections.div_ceil(super::connect::LINK_WAVE).max(processes.into());
     let waiting = waves as f64 * ROUND_TRIPS * conditions.round_trip.as_secs_f64();
     Some(waiting + connections as f64 * USUALLY_APART_S)
+}
+
+/// Returns whether the case uses an emulated network of the kernel, which needs privileges.
+pub fn waits_for_kernel(case: &Case) -> bool {
+    case.waits_for_network() && case.transport() == Some(OVER.1)
 }
 
 /// Returns the conditions that a case names. `None` over loopback.
 ///
 /// # Errors
 /// A description of the invalid condition.
-pub(super) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
+pub(crate) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
     if !case.waits_for_network() {
         return Ok(None);
     }

@@ -7,6 +7,7 @@ use pqlab_record::{Case, FLOOR, Fastest, Form, Protocol, ProtocolKind, RunHeader
 use pqlab_workloads::fastest::{self, FASTEST, Question};
 use pqlab_workloads::{
     CaseOptions, MESSAGE_SETS_MISSING, NULL, Registry, Workload, lacks_message_set, networks_are_available,
+    waits_for_kernel,
 };
 use std::collections::HashSet;
 use wildmatch::WildMatch;
@@ -335,9 +336,9 @@ pub(crate) fn remove_unavailable(cases: &mut Vec<Case>, note: &mut dyn FnMut(&st
 }
 
 fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
-    let over_networks = cases.iter().filter(|case| case.waits_for_network()).count();
+    let over_networks = cases.iter().filter(|case| waits_for_kernel(case)).count();
     let Some(reason) = (over_networks > 0).then(networks_are_available).and_then(Result::err) else { return Ok(()) };
-    cases.retain(|case| !case.waits_for_network());
+    cases.retain(|case| !waits_for_kernel(case));
     if cases.iter().all(Case::is_overhead) {
         return Err(LabError::invalid(
             "network",

@@ -4,6 +4,7 @@ pub(super) mod hash;
 pub(super) mod hybrid;
 pub(super) mod ledger;
 pub(super) mod ntor;
+pub(super) mod quic;
 pub(super) mod signature;
 pub(super) mod tls;
 
@@ -21,6 +22,7 @@ pub(super) fn subject(area: &str) -> &str {
         "ntor" => "Circuit handshakes",
         "tls" => "TLS 1.3",
         "ssh" => "SSH",
+        "quic" => "QUIC",
         "ledger" => "Ledger transactions",
         "scaling" => "Scaling over cores",
         "memory" => "Suite memory",
@@ -39,9 +41,9 @@ pub(super) fn has_pairs(area: &str) -> bool {
 /// Returns the plural noun for an operation, such as `server handshakes`, to label the axis of a throughput chart.
 pub(super) fn repeated(area: &str, operation: &str) -> String {
     match (area, operation) {
-        ("tls" | "ssh", "server" | "client") => format!("{operation} handshakes"),
-        ("tls" | "ssh" | "ntor" | "hybrid", "handshake") => "handshakes".to_owned(),
-        ("tls" | "ssh", "connect") => "connections".to_owned(),
+        ("tls" | "ssh" | "quic", "server" | "client") => format!("{operation} handshakes"),
+        ("tls" | "ssh" | "quic" | "ntor" | "hybrid", "handshake") => "handshakes".to_owned(),
+        ("tls" | "ssh" | "quic", "connect") => "connections".to_owned(),
         _ => format!("{operation} operations"),
     }
 }
