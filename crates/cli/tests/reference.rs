@@ -63,6 +63,7 @@ fn runs() -> Vec<Run> {
         pqlab_fixtures::batches_run,
         pqlab_fixtures::libraries_run,
         pqlab_fixtures::tls_run,
+        pqlab_fixtures::ssh_run,
         pqlab_fixtures::quic_run,
     ];
     made.iter().map(|run| run()).collect()
