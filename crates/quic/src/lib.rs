@@ -19,8 +19,6 @@ pub use setup::Setup;
 
 pub use pqlab_tls::{Error, Result};
 
-/// Name of the implementation in case ids.
-pub const IMPLEMENTATION: &str = "quinn";
 /// Version of quinn-proto.
 pub const VERSION: &str = env!("PQLAB_VERSION_QUINN_PROTO");
 /// Maximum ratio of the bytes that a server sends to the bytes that it has received, before it knows that the client

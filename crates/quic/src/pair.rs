@@ -165,9 +165,8 @@ impl Pair {
     /// Performs a handshake until it is confirmed on both sides (RFC 9001, section 4.1.2): the server has received the
     /// client's Finished message, and the client has received HANDSHAKE_DONE.
     ///
-    /// `clock` is a clock in ns. The time that a side computes then delays its datagrams. With a clock that stands
-    /// still, computations take no simulated time. A side sends the datagrams of a flight when it has computed all of
-    /// them.
+    /// `clock` is a clock in ns. The time that a side computes on this clock delays its datagrams. With a constant clock,
+    /// computations take no simulated time. A side sends the datagrams of a flight when it has computed all of them.
     ///
     /// # Errors
     /// [`Error::Library`] if a side gives up. [`Error::Wrong`] if the handshake does not end.

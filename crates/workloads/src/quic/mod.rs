@@ -114,10 +114,14 @@ impl Workload for QuicWorkload {
 }
 
 /// Returns the QUIC implementations in this build, with their versions.
+#[cfg(feature = "aws-lc")]
 pub fn quic_implementations() -> Vec<(String, String)> {
-    #[cfg(feature = "aws-lc")]
-    return vec![(IMPLEMENTATION.to_owned(), format!("{} (rustls {})", pqlab_quic::VERSION, TLS.version()))];
-    #[cfg(not(feature = "aws-lc"))]
+    vec![(IMPLEMENTATION.to_owned(), format!("{} (rustls {})", pqlab_quic::VERSION, TLS.version()))]
+}
+
+/// Returns the QUIC implementations in this build, with their versions.
+#[cfg(not(feature = "aws-lc"))]
+pub fn quic_implementations() -> Vec<(String, String)> {
     Vec::new()
 }
 
