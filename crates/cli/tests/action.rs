@@ -62,7 +62,7 @@ fn the_output_of_a_use_is_a_baseline_for_the_next_use_in_the_same_job() {
     let done = act(&pqlab, &[("SUITE", "smoke --seed 1")]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     let first = outputs(&pqlab);
-    let done = act(&pqlab, &[("BASELINE", &first["run"]), ("FAIL_SLOWER", "1000")]);
+    let done = act(&pqlab, &[("BASELINE", first["run"].as_str()), ("FAIL_SLOWER", "1000")]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     assert_ne!(outputs(&pqlab)["verdict"], "NONE");
 }
