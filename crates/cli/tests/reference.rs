@@ -56,7 +56,7 @@ fn items() -> Vec<Item> {
 
 /// Returns runs that together contain every table.
 fn runs() -> Vec<Run> {
-    let made: [fn() -> Run; 7] = [
+    let made: [fn() -> Run; 8] = [
         pqlab_fixtures::references_run,
         pqlab_fixtures::scaling_run,
         pqlab_fixtures::ntor_ahead_run,

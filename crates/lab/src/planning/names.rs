@@ -8,8 +8,21 @@ use std::path::Path;
 
 /// Areas to search if the user names an algorithm but no area. The run measures the first area that contains the
 /// algorithm.
-const AREAS: [&str; 13] =
-    ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ssh", "quic", "ledger", "memory"];
+const AREAS: [&str; 13] = [
+    "kem",
+    "signature",
+    "hash",
+    "hybrid",
+    "certificate",
+    "token",
+    "hpke",
+    "ntor",
+    "tls",
+    "ssh",
+    "quic",
+    "ledger",
+    "memory",
+];
 
 /// Alternative names of algorithms (mostly from before their standardization), each with the current name. The
 /// alternative names are in lower case and without punctuation.

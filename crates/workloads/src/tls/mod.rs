@@ -168,7 +168,11 @@ static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new
 
 /// Returns the credentials for a configuration, with keys from one library. Reuses credentials that this process has
 /// already created.
-pub(crate) fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
+pub(crate) fn credentials(
+    config: &Config,
+    library: &str,
+    scheme: &dyn SignatureScheme,
+) -> Result<Arc<Credentials>, Fault> {
     let Config { authentication, intermediates, client_authentication, .. } = config;
     let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());
     let mut all = CREDENTIALS.lock().unwrap_or_else(PoisonError::into_inner);
