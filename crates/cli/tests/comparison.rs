@@ -198,7 +198,7 @@ fn doctor_aa_stores_the_noise_for_later_verdicts() {
 fn a_run_is_compared_with_published_figures() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--filter", "kem/X25519/decapsulate@openssl"]);
-    let shown = text(&pqlab.expect(0, &["compare", "last", "--published", "--all", "--all-cpus"]));
+    let shown = pqlab.expect(0, &["compare", "last", "--published", "--all", "--all-cpus"]);
     assert!(shown.contains("kem/X25519/decapsulate@openssl") && shown.contains("lib25519-2026: "), "{shown}");
     assert!(shown.contains("\n\nAnswer: "), "{shown}");
     let output = pqlab.run(&["compare", "--published", "--all-cpus", "--json"]);

@@ -103,6 +103,9 @@ pub struct PublishedCaveat {
     /// Largest difference in percent that it can explain; `None` if there is no limit.
     #[serde(default)]
     pub at_most_pct: Option<f64>,
+    /// Whether it only explains why a run is slower.
+    #[serde(default)]
+    pub slower_only: bool,
 }
 
 /// Figures from one source that share the library, the machine and the way of measuring.

@@ -11,11 +11,14 @@ use pqlab_record::{Environment, Form, ProviderBuild, Statistic, Unit};
 /// Message lengths that differ by less than this number of bytes take about the same time to hash.
 const SHORT_BYTES: u64 = 128;
 
-/// Returns the statements of a series about a figure that can explain a difference of this many percent.
-pub(super) fn caveats<'a>(figure: &PublishedFigure, series: &'a Series, difference_pct: f64) -> Vec<&'a str> {
+/// Returns the statements of a series about a figure that can explain this ratio of the run's figure to the published
+/// one.
+pub(super) fn caveats<'a>(figure: &PublishedFigure, series: &'a Series, ratio: f64) -> Vec<&'a str> {
+    let difference_pct = 100.0 * (ratio.max(1.0 / ratio) - 1.0);
     let applies = |one: &&PublishedCaveat| {
         one.algorithms.iter().any(|start| figure.algorithm.starts_with(start))
             && one.at_most_pct.is_none_or(|limit| difference_pct <= limit)
+            && (!one.slower_only || ratio > 1.0)
     };
     series.caveats.iter().filter(applies).map(|one| one.says.as_str()).collect()
 }
@@ -40,7 +43,7 @@ pub(super) fn reasons(
     if let (Some(path), None) = (&series.path, case.backend()) {
         all.push(format!("published for the code path {path}"));
     }
-    all.extend(caveats(pair.figure, series, pair.difference_pct()).into_iter().map(str::to_owned));
+    all.extend(caveats(pair.figure, series, pair.ratio()).into_iter().map(str::to_owned));
     let is_slower = pair.ratio() > 1.0;
     // Drawing random bytes and hashing a longer message only add time.
     if has_other_randomness(case, series) && series.supplied_randomness == is_slower {
@@ -123,6 +126,7 @@ fn short(version: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::collection::collection;
     use super::*;
 
     #[test]
@@ -132,6 +136,23 @@ mod tests {
         assert_eq!(short("ml-kem 0.3.4, ml-dsa 0.1.2, slh-dsa 0.2.0"), "ml-kem 0.3.4, ...");
         assert_eq!(short("libcrux-ml-kem 0.0.11, libcrux-ml-dsa 0.0.11"), "0.0.11");
         assert_eq!(short("4.0.3"), "4.0.3");
+    }
+
+    #[test]
+    fn statements_explain_only_differences_that_they_can_cause() {
+        let all = collection();
+        let find = |library: &str, algorithm: &str| {
+            let suits = |figure: &&PublishedFigure| {
+                all.series_of(figure).library == library && figure.algorithm.starts_with(algorithm)
+            };
+            all.figures.iter().find(suits).map(|figure| (figure, all.series_of(figure))).unwrap()
+        };
+        let (figure, series) = find("openssl", "X25519");
+        assert_eq!([0.9, 1.1, 1.3].map(|ratio| caveats(figure, series, ratio).len()), [0, 1, 0]);
+        let (figure, series) = find("liboqs", "SPHINCS+-SHA2-");
+        assert_eq!([0.5, 1.1, 9.0].map(|ratio| caveats(figure, series, ratio).len()), [1, 1, 1]);
+        let (figure, series) = find("liboqs", "ML-KEM-");
+        assert!(caveats(figure, series, 1.1).is_empty());
     }
 
     #[test]
