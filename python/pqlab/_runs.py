@@ -253,8 +253,8 @@ class Run:
         """Compares this run with figures that others published for the same kind of CPU core.
 
         :param all_cpus: Whether to also list figures for other CPUs in ``["other_cpus"]`` (default no).
-        :return: Output of ``pqlab compare --published --json`` as a dictionary. Each entry of ``["pairs"]`` contains the
-            ``["ratio"]`` of this run's figure to the published one, and possible ``["reasons"]`` for a difference.
+        :return: Output of ``pqlab compare --published --json`` as a dictionary. Each entry of ``["pairs"]`` contains
+            the ``["ratio"]`` of this run's figure to the published one, and possible ``["reasons"]`` for a difference.
         """
         found: dict[str, Any] = json.loads(self._measured.compare_published(all_cpus))
         return found
