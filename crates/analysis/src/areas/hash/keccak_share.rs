@@ -112,6 +112,6 @@ mod tests {
 
     #[test]
     fn is_empty_without_hash_functions_based_on_keccak() {
-        assert!(keccak_share(&RunAnalysis::new(&fixtures::sound_run())).is_empty());
+        assert!(keccak_share(&RunAnalysis::new(&fixtures::sound_run())).rows.is_empty());
     }
 }
