@@ -509,11 +509,27 @@ fn the_distributions_library_is_measured_with_the_built_in_one() {
 }
 
 #[test]
+fn info_covers_libraries_that_are_linked_or_available() {
+    let pqlab = Pqlab::new();
+    let listed: Value = serde_json::from_str(&pqlab.expect(0, &["library", "list", "--json"])).unwrap();
+    let linked = listed["linked"].as_array().unwrap();
+    assert!(linked.iter().any(|one| one["name"] == "rustcrypto" && !one["providers"].as_array().unwrap().is_empty()));
+    let liboqs = pqlab.expect(0, &["library", "info", "liboqs"]);
+    for part in ["liboqs, in this build", "newest version", "0.16.0", "licence", "code path", "source"] {
+        assert!(liboqs.contains(part), "{part}: {liboqs}");
+    }
+    let ed25519 = pqlab.expect(0, &["library", "info", "rustcrypto"]);
+    assert!(ed25519.contains("known defect   Ed25519* verify-x"), "{ed25519}");
+    assert!(pqlab.expect(0, &["library", "info", "wolfssl"]).contains("not added: `pqlab library add wolfssl`"));
+    refused(&pqlab.run(&["library", "info", "no-such-library"]), &["unknown added library \"no-such-library\""]);
+}
+
+#[test]
 fn added_libraries_are_offered_until_they_are_removed() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let sound = strange(&pqlab, &compiler, "sound", &[]);
-    assert!(pqlab.expect(0, &["library"]).starts_with("No library was added yet"));
+    assert!(pqlab.expect(0, &["library"]).contains("No library was added yet"));
     pqlab.expect(0, &["library", "add", &sound]);
     refused(&pqlab.run(&["library", "add", "x=liboqs:/nowhere/liboqs.so"]), &["x: /nowhere/liboqs.so"]);
     refused(&pqlab.run(&["library", "add", "no-such-library"]), &["unknown library \"no-such-library\"", "openssl"]);
@@ -536,6 +552,6 @@ fn added_libraries_are_offered_until_they_are_removed() {
     assert!(!text(&output.stdout).contains("sound"));
     refused(&pqlab.run(&["library", "remove", "sound", "other"]), &["unknown added library \"other\"", "sound"]);
     pqlab.expect(0, &["library", "remove", "sound"]);
-    assert!(pqlab.expect(0, &["library"]).starts_with("No library was added yet"));
+    assert!(pqlab.expect(0, &["library"]).contains("No library was added yet"));
     assert!(file.exists(), "a library that was registered as it is must stay");
 }

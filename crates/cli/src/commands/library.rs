@@ -261,9 +261,17 @@ fn linked_lines(one: &LinkedLibrary) -> Vec<(&'static str, String)> {
         lines.push(("code path", format!("{}: {} algorithms; {}", provider.id, provider.algorithms, provider.build)));
     }
     lines.extend(facts.slower_paths.iter().map(|path| ("slower path", path.text())));
-    for defect in &one.defects {
-        let KnownDefect { algorithm, operation, what, suite, .. } = defect;
-        lines.push(("known defect", format!("{algorithm}* {operation}: {what} (found by {suite})")));
+    // A defect that several suites reveal has one entry per suite.
+    let mut defects: Vec<(String, Vec<&str>)> = Vec::new();
+    for KnownDefect { algorithm, operation, what, suite, .. } in &one.defects {
+        let defect = format!("{algorithm}* {operation}: {what}");
+        match defects.iter_mut().find(|(known, _)| *known == defect) {
+            Some((_, suites)) => suites.push(suite),
+            None => defects.push((defect, vec![suite])),
+        }
+    }
+    for (defect, suites) in defects {
+        lines.push(("known defect", format!("{defect} (found by {})", suites.join("; "))));
     }
     lines.extend(
         facts.sources.iter().map(|source| {
