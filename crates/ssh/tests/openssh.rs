@@ -186,10 +186,12 @@ fn this_client_logs_in_to_openssh() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            let session = setup.connect(client).await?;
-            session.check()?;
-            let echoed = session.echo(DATA.as_bytes().to_vec()).await;
-            drop(session);
+            let echoed = async {
+                let session = setup.connect(client).await?;
+                session.check()?;
+                session.echo(DATA.as_bytes().to_vec()).await
+            };
+            let echoed = echoed.await;
             spawn_blocking(move || child.wait()).await.unwrap().unwrap();
             echoed
         });

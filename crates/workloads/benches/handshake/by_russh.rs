@@ -93,6 +93,8 @@ impl Work for Bare {
         });
     }
 
+    // A handle is also a future, which ends with the connection.
+    #[allow(clippy::async_yields_async)]
     fn run(&mut self, batch: usize) {
         for _ in 0..batch {
             let (here, there) = tokio::io::duplex(CAPACITY);

@@ -72,7 +72,7 @@ pub(crate) fn keccak_share(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::significant(count),
                 Cell::significant(cycles),
                 share(&single),
-                Cell::optional(lanes.as_ref(), |lanes| share(lanes)),
+                Cell::optional(lanes.as_ref(), share),
             ],
         );
     }
