@@ -12,7 +12,7 @@ use clap::Args;
   pqlab compare --since 7d                           the latest run against one from a week earlier
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
   pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   each star matches the same text in both
-  pqlab compare last --published                     do others measure the same on this kind of CPU?
+  pqlab compare last --published                     do others measure the same on this CPU?
   pqlab compare last --published --all-cpus -f json  all reasons, and figures for other CPUs
 
 {}

@@ -192,7 +192,9 @@ mod tests {
     #[test]
     fn amplification_limit_adds_a_round_trip_to_large_certificates() {
         let value = noted("quic/X25519/handshake[auth=ML-DSA-65,chain=1]@quinn");
-        assert_eq!((value("amplification_limited"), value("client_round_trips").floor()), (1.0, 2.0));
+        assert_eq!(value("amplification_limited"), 1.0);
+        // Two round trips, or more if the congestion window or pacing delays the rest.
+        assert!(value("client_round_trips") >= 2.0, "{}", value("client_round_trips"));
         assert_eq!(value("server_flight_datagrams"), 3.0 * value("client_flight_datagrams"));
     }
 
