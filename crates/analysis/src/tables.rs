@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 41] = [
+pub const NAMES: [&str; 42] = [
     "headlines",
     "languages",
     "libraries",
@@ -18,6 +18,7 @@ pub const NAMES: [&str; 41] = [
     "scaling",
     "load",
     "cycles-per-byte",
+    "keccak-share",
     "signatures",
     "kems",
     "sizes",

@@ -41,7 +41,7 @@ pub(crate) const TABLES: [MakeTables; 13] = [
     |run, _| vec![libraries::tables::libraries_table(run, &run.job), libraries::tables::facts(run)],
     |run, _| vec![hybrid::tables::decomposition(run), hybrid::tables::spread(run)],
     |run, _| vec![scaling::tables::threads(run), scaling::tables::load(run)],
-    |run, _| vec![hash::tables::per_byte(run)],
+    |run, _| vec![hash::tables::per_byte(run), hash::keccak_share::keccak_share(run)],
     |run, _| vec![signature::tables::signatures(run), kem::tables::kems(run)],
     |run, _| vec![signature::tables::sizes(run), signature::tables::batches(run), token::tables::tokens(run)],
     |run, _| tls::tables::tables(run),

@@ -5,6 +5,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["decomposition"], &["hybrid", "standard", "certificate"]),
     (&["spread"], &["hybrid", "hybrid-reference"]),
     (&["cycles-per-byte"], &["sha3", "hash"]),
+    (&["keccak-share"], &["standard"]),
     (&["scaling"], &["scaling", "ntor", "tls"]),
     (&["load"], &["scaling", "hybrid", "ntor"]),
     (&["signatures"], &["signatures"]),
