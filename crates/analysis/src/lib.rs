@@ -55,7 +55,7 @@ pub mod timeline;
 pub mod trust;
 pub mod words;
 
-pub use areas::{hybrid, ledger, libraries, ntor, quic, scaling, tls};
+pub use areas::{hybrid, ledger, libraries, ntor, protocols, quic, scaling, tls};
 pub use case::{CaseAnalysis, wire_bytes};
 pub use caveats::{Caveat, Caveats};
 pub use disturbances::Disturbances;

@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 42] = [
+pub const NAMES: [&str; 43] = [
     "headlines",
     "languages",
     "libraries",
@@ -33,6 +33,7 @@ pub const NAMES: [&str; 42] = [
     "ssh-connections",
     "quic-handshakes",
     "quic-connections",
+    "protocols",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
@@ -80,6 +81,7 @@ mod tests {
             fixtures::tls_run(),
             fixtures::ssh_run(),
             fixtures::quic_run(),
+            fixtures::protocols_run(),
         ] {
             let all = tables(&RunAnalysis::new(&run), &RelayScenario::default());
             let places: Vec<usize> =

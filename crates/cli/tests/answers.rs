@@ -12,7 +12,7 @@ use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
 /// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
-const ANSWERS: [(&str, &[&str]); 27] = [
+const ANSWERS: [(&str, &[&str]); 28] = [
     ("smoke", &["pqlab works here: * of * cases were measured, with verified results."]),
     (
         "standard",
@@ -69,6 +69,12 @@ const ANSWERS: [(&str, &[&str]); 27] = [
             "QUIC: * for a handshake with X25519MLKEM768 and ECDSA-P-256, vs * with X25519 (*×*, *); the ClientHello takes 2 datagrams, vs 1; 1 round trip, vs 1.",
             "QUIC certificates: * for a handshake with X25519MLKEM768 and ML-DSA-65, vs * with ECDSA-P-256 (*×*, *); the ClientHello takes 2 datagrams, vs 2; 2 round trips, vs 1, because the server may send only three times what it received.",
             "QUIC connection over a simulated link with rtt=20ms: * with X25519 and ECDSA-P-256, * with X25519MLKEM768 and ECDSA-P-256, * with X25519MLKEM768 and ML-DSA-65.",
+        ],
+    ),
+    (
+        "protocols",
+        &[
+            "Waiting time over a link with rtt=100ms loss=1%, compared with classical algorithms: TLS *×* with X25519MLKEM768, ML-DSA-65; SSH *×* with mlkem768x25519-sha256, Ed25519; QUIC *×* with X25519MLKEM768, ECDSA-P-256*",
         ],
     ),
     (

@@ -56,7 +56,7 @@ fn items() -> Vec<Item> {
 
 /// Returns runs that together contain every table.
 fn runs() -> Vec<Run> {
-    let made: [fn() -> Run; 8] = [
+    let made: [fn() -> Run; 9] = [
         pqlab_fixtures::references_run,
         pqlab_fixtures::scaling_run,
         pqlab_fixtures::ntor_ahead_run,
@@ -65,6 +65,7 @@ fn runs() -> Vec<Run> {
         pqlab_fixtures::tls_run,
         pqlab_fixtures::ssh_run,
         pqlab_fixtures::quic_run,
+        pqlab_fixtures::protocols_run,
     ];
     made.iter().map(|run| run()).collect()
 }

@@ -78,6 +78,7 @@ fn runs() -> Vec<Run> {
         fixtures::tls_run(),
         fixtures::ssh_run(),
         fixtures::quic_run(),
+        fixtures::protocols_run(),
     ]
 }
 

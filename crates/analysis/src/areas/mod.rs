@@ -15,6 +15,7 @@ pub mod ledger;
 pub mod libraries;
 mod memory;
 pub mod ntor;
+pub mod protocols;
 pub mod quic;
 mod residue;
 pub mod scaling;
@@ -36,7 +37,7 @@ use ntor::RelayScenario;
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
-pub(crate) const TABLES: [MakeTables; 13] = [
+pub(crate) const TABLES: [MakeTables; 14] = [
     |run, _| vec![hybrid::tables::headlines(run), languages(run)],
     |run, _| vec![libraries::tables::libraries_table(run, &run.job), libraries::tables::facts(run)],
     |run, _| vec![hybrid::tables::decomposition(run), hybrid::tables::spread(run)],
@@ -47,6 +48,7 @@ pub(crate) const TABLES: [MakeTables; 13] = [
     |run, _| tls::tables::tables(run),
     |run, _| ssh::tables::tables(run),
     |run, _| vec![quic::tables::handshakes(run), quic::tables::connections(run)],
+    |run, _| vec![protocols::table(run)],
     |run, _| vec![ledger::tables::schemes(run), ledger::tables::blocks(run), ledger::tables::codec(run)],
     ntor::tables::tables,
     |run, _| vec![claims::claims(run)],
@@ -56,7 +58,8 @@ pub(crate) const TABLES: [MakeTables; 13] = [
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
 /// All statements, in order.
-pub(crate) const STATEMENTS: [MakeStatements; 14] = [
+pub(crate) const STATEMENTS: [MakeStatements; 15] = [
+    protocols::statements,
     tls::findings::statements,
     ssh::findings::statements,
     quic::findings::statements,

@@ -48,6 +48,7 @@ Areas (each area is also a suite with the same name):
 
 Other suites:
   standard           a selection from all areas, 1 to 2 minutes
+  protocols          TLS, SSH and QUIC over links of 20 and 100 ms, with and without losses
   smoke              does pqlab work on this machine? a few seconds
   kems               every KEM, 1,000 iterations: rates, categories, lengths
   signatures         seven signature algorithms, 1,000 iterations: rates and lengths

@@ -392,6 +392,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "tls"
         "ssh"
         "quic"
+        "protocols"
         "signatures"
         "kems"
         "signing"

@@ -16,6 +16,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["tls-handshakes", "tls-steps", "tls-decomposition", "tls-connections", "tls-server"], &["tls"]),
     (&["ssh-handshakes", "ssh-connections"], &["ssh"]),
     (&["quic-handshakes", "quic-connections"], &["quic"]),
+    (&["protocols"], &["protocols"]),
     (&["ledger-schemes", "ledger-blocks", "ledger-codec"], &["ledger", "ledger-reference"]),
     (&["ntor-memory"], &["memory"]),
     (

@@ -37,6 +37,7 @@ pub struct Chart {
 /// Draws all charts of an area for which the run contains data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut charts = areas::tls::pictures(analysis, area);
+    charts.extend(areas::protocols::waiting(analysis, area));
     charts.extend(areas::quic::sides(analysis, area));
     charts.extend(areas::hash::cycles_per_byte(analysis, area));
     charts.extend(areas::hybrid::handshakes(analysis, area));
@@ -128,6 +129,7 @@ mod tests {
             fixtures::doubtful_run(),
             fixtures::tls_run(),
             fixtures::quic_run(),
+            fixtures::protocols_run(),
             fixtures::workers_run(),
             fixtures::ntor_run(),
             fixtures::scaling_run(),

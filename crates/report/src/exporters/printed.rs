@@ -221,6 +221,7 @@ fn fixture_runs() -> Vec<Run> {
         fixtures::tls_run(),
         fixtures::ssh_run(),
         fixtures::quic_run(),
+        fixtures::protocols_run(),
     ]
 }
 

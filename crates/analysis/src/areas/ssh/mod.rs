@@ -8,7 +8,7 @@ use crate::run::RunAnalysis;
 use pqlab_record::Case;
 use pqlab_stats::{Interval, Sorted, mean};
 
-const AREA: &str = "ssh";
+pub(super) const AREA: &str = "ssh";
 /// Bytes of data in a segment at an MTU of 1,500: without the IPv4 header, the TCP header, and the TCP timestamps.
 const SEGMENT: u64 = 1500 - 20 - 20 - 12;
 

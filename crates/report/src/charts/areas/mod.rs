@@ -4,6 +4,7 @@ pub(super) mod hash;
 pub(super) mod hybrid;
 pub(super) mod ledger;
 pub(super) mod ntor;
+pub(super) mod protocols;
 pub(super) mod quic;
 pub(super) mod signature;
 pub(super) mod tls;
