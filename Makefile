@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between agreement platforms clean setup
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -118,6 +118,9 @@ bench-independence: build ## Measure each case of SUITE with the others and alon
 bench-between: SUITE = standard --algorithm ML-KEM-768 --algorithm Ed25519 --algorithm ML-DSA-65 --algorithm SHA3-256
 bench-between: build ## Measure RUNS runs on this machine, and count intervals that contain the figures of other runs
 	@$(PQLAB) calibrate --between $(RUNS) --pause $(PAUSE) $(SUITE)
+
+agreement: build ## Compare pqlab with the speed programs of liboqs and OpenSSL on this machine; takes eight minutes
+	@scripts/agreement
 
 platforms: ## Test for AArch64 under emulation and type-check for macOS and FreeBSD; needs 30 minutes and 4 GB
 	@scripts/platforms
