@@ -4,7 +4,7 @@ use crate::fixtures;
 use crate::terminal::{Palette, run_table};
 use fastrand::Rng;
 use pqlab_analysis::comparison::{ComparedCase, Standing};
-use pqlab_analysis::findings::findings;
+use pqlab_analysis::findings::{Findings, findings};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, compare};
 use pqlab_record::{Disturbance, Run};
 use pqlab_stats::Verdict;
@@ -153,7 +153,7 @@ fn all_renderings_agree_with_the_comparison() {
             let detail = caveat.unwrap().details.iter().find(|detail| detail.contains(operation)).unwrap();
             assert!(level.iter().all(|provider| detail.contains(provider)), "seed {seed}: {detail}");
         }
-        assert_recommendation(&analysis, seed);
+        assert_recommendation(&analysis, &found, seed);
         assert_page(&analysis, seed);
     }
     // The checks prove little unless each of the three outcomes is frequent.
@@ -162,8 +162,7 @@ fn all_renderings_agree_with_the_comparison() {
 
 /// Checks the finding on key exchanges. The finding must name a provider that no other provider beats in a complete key
 /// exchange. It must also name all providers tied with this provider.
-fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
-    let found = findings(analysis);
+fn assert_recommendation(analysis: &RunAnalysis<'_>, found: &Findings, seed: u64) {
     let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");
     let providers: BTreeSet<&str> = analysis.cases().iter().map(|row| row.case().provider.as_str()).collect();
     let whole = |provider: &str| -> Vec<&CaseAnalysis<'_>> {

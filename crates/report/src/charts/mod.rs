@@ -158,72 +158,75 @@ mod tests {
         }
     }
 
-    #[test]
-    fn texts_are_whole_and_do_not_overlap() {
-        for chart in runs().iter().flat_map(all) {
-            assert!(!texts(&chart).contains('…'), "{}: {}", chart.name, texts(&chart));
-            let tree = raster::parse(&chart.svg).unwrap();
-            let mut found = Vec::new();
-            boxes(tree.root(), &mut found);
-            assert!(found.len() > 3, "{}", chart.name);
-            for (place, (text, one)) in found.iter().enumerate() {
-                let inside = one.left() >= 0.0 && one.right() <= tree.size().width() && one.top() >= 0.0;
-                assert!(inside && one.bottom() <= tree.size().height(), "{}: {text} lies outside", chart.name);
-                for (other, two) in &found[..place] {
-                    // Boxes have the height of the font, although most letters are shorter.
-                    let apart = one.right() <= two.left() || two.right() <= one.left();
-                    let apart = apart || one.bottom() - 2.5 <= two.top() || two.bottom() - 2.5 <= one.top();
-                    assert!(apart, "{}: \"{text}\" overlaps \"{other}\"", chart.name);
-                }
+    fn assert_texts_are_whole_and_do_not_overlap(chart: &Chart) {
+        assert!(!texts(chart).contains('…'), "{}: {}", chart.name, texts(chart));
+        let tree = raster::parse(&chart.svg).unwrap();
+        let mut found = Vec::new();
+        boxes(tree.root(), &mut found);
+        assert!(found.len() > 3, "{}", chart.name);
+        for (place, (text, one)) in found.iter().enumerate() {
+            let inside = one.left() >= 0.0 && one.right() <= tree.size().width() && one.top() >= 0.0;
+            assert!(inside && one.bottom() <= tree.size().height(), "{}: {text} lies outside", chart.name);
+            for (other, two) in &found[..place] {
+                // Boxes have the height of the font, although most letters are shorter.
+                let apart = one.right() <= two.left() || two.right() <= one.left();
+                let apart = apart || one.bottom() - 2.5 <= two.top() || two.bottom() - 2.5 <= one.top();
+                assert!(apart, "{}: \"{text}\" overlaps \"{other}\"", chart.name);
             }
         }
     }
 
-    #[test]
-    fn libraries_have_the_same_colour_in_every_picture() {
-        let mark = regex::Regex::new("class=\"([mp]\\d+)\" d=[^>]*><title>([^<]*)</title>").unwrap();
-        for (library, class) in [("aws-lc", "m0"), ("openssl", "m3")] {
-            let mut drawn = 0;
-            for chart in runs().iter().flat_map(all) {
-                for found in mark.captures_iter(&chart.svg) {
-                    let about = found[2].split(':').next().unwrap();
-                    if about.split([' ', ',']).any(|word| word == library) && !about.contains('+') {
-                        assert_eq!(&found[1], class, "{}: {}", chart.name, &found[2]);
-                        drawn += 1;
-                    }
-                }
+    /// Checks that all marks of a library have its color. Returns the number of its marks.
+    fn assert_colour(chart: &Chart, mark: &regex::Regex, library: &str, class: &str) -> usize {
+        let mut drawn = 0;
+        for found in mark.captures_iter(&chart.svg) {
+            let about = found[2].split(':').next().unwrap();
+            if about.split([' ', ',']).any(|word| word == library) && !about.contains('+') {
+                assert_eq!(&found[1], class, "{}: {}", chart.name, &found[2]);
+                drawn += 1;
             }
-            assert!(drawn > 20, "{library}: {drawn}");
         }
+        drawn
     }
 
     /// Each picture must state the measurement, the machine, the date, the versions and the meaning of its whiskers,
     /// because readers may see it without its page.
+    fn assert_provenance_and_whiskers(chart: &Chart, run: &Run) {
+        let text = texts(chart);
+        for part in [&run.header.id, &run.header.suite, &run.header.environment.cpu.model] {
+            assert!(text.contains(part.as_str()), "{} lacks {part}: {text}", chart.name);
+        }
+        assert!(text.contains("Measured 20") && text.contains("pqlab 0.1.0"), "{}: {text}", chart.name);
+        let whiskers = if chart.svg.contains("class=\"whisker\"") { "Whiskers: 95% interval" } else { "hisker" };
+        let tiles = text.contains("half-width of its 95% interval");
+        assert!(text.contains(whiskers) || tiles, "{}: {text}", chart.name);
+        let totals = text.contains("iamond") || text.contains("median") || text.contains("mean");
+        assert!(!chart.svg.contains("class=\"diamond\"") || totals, "{}: {text}", chart.name);
+        // The color key of a heat map has one tile of this color.
+        let keys = usize::from(text.contains("not ranked: reason"));
+        let doubtful = chart.svg.contains("class=\"doubtful") || chart.svg.matches(UNRANKED).count() > keys;
+        assert_eq!(doubtful, text.contains("Grey marks are not ranked"), "{}: {text}", chart.name);
+        assert_ne!(doubtful, text.contains("All marks are ranked: none is"), "{}: {text}", chart.name);
+    }
+
+    /// Checks the texts, colors and small print of every picture. One test checks all, because drawing takes seconds.
     #[test]
-    fn pictures_state_their_provenance_and_whiskers() {
-        let mut drawn = 0;
+    fn every_picture_is_legible_consistent_and_states_its_provenance() {
+        let mark = regex::Regex::new("class=\"([mp]\\d+)\" d=[^>]*><title>([^<]*)</title>").unwrap();
+        let libraries = [("aws-lc", "m0"), ("openssl", "m3")];
+        let (mut pictures, mut marks) = (0, [0; 2]);
         for run in runs() {
             for chart in all(&run) {
-                let text = texts(&chart);
-                for part in [&run.header.id, &run.header.suite, &run.header.environment.cpu.model] {
-                    assert!(text.contains(part.as_str()), "{} lacks {part}: {text}", chart.name);
+                assert_texts_are_whole_and_do_not_overlap(&chart);
+                assert_provenance_and_whiskers(&chart, &run);
+                for (marks, (library, class)) in marks.iter_mut().zip(libraries) {
+                    *marks += assert_colour(&chart, &mark, library, class);
                 }
-                assert!(text.contains("Measured 20") && text.contains("pqlab 0.1.0"), "{}: {text}", chart.name);
-                let whiskers =
-                    if chart.svg.contains("class=\"whisker\"") { "Whiskers: 95% interval" } else { "hisker" };
-                let tiles = text.contains("half-width of its 95% interval");
-                assert!(text.contains(whiskers) || tiles, "{}: {text}", chart.name);
-                let totals = text.contains("iamond") || text.contains("median") || text.contains("mean");
-                assert!(!chart.svg.contains("class=\"diamond\"") || totals, "{}: {text}", chart.name);
-                // The color key of a heat map has one tile of this color.
-                let keys = usize::from(text.contains("not ranked: reason"));
-                let doubtful = chart.svg.contains("class=\"doubtful") || chart.svg.matches(UNRANKED).count() > keys;
-                assert_eq!(doubtful, text.contains("Grey marks are not ranked"), "{}: {text}", chart.name);
-                assert_ne!(doubtful, text.contains("All marks are ranked: none is"), "{}: {text}", chart.name);
-                drawn += 1;
+                pictures += 1;
             }
         }
-        assert!(drawn > 30, "{drawn}");
+        assert!(pictures > 30, "{pictures}");
+        assert!(marks.iter().all(|drawn| *drawn > 20), "{libraries:?}: {marks:?}");
     }
 
     #[test]

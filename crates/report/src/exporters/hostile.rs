@@ -249,8 +249,8 @@ fn hostile_names_pass_through_the_terminal() {
         for run in [fixtures::run(), fixtures::ntor_run(), fixtures::scaling_run()] {
             let run = named(run, &name);
             let analysis = RunAnalysis::new(&run);
+            let tables = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
             for width in [40, 80, 400] {
-                let tables = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
                 let mut text = run_table(&analysis, &tables, width, Palette::PLAIN);
                 text.extend(analysis.cases().iter().map(|case| show_case(case, &[case], width, Palette::PLAIN)));
                 let steers = |character: char| character != '\n' && (character.is_control() || character == '\u{202e}');
