@@ -12,10 +12,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Returns the distinct lines that `cargo tree` prints in the given format.
+/// Returns the distinct lines that `cargo tree` prints in the given format. It prints the dependencies of a crate once
+/// and marks repetitions with `(*)`.
 fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--locked", "--offline", "--no-dedupe", "--prefix", "none", "--format", form])
+        .args(["tree", "--locked", "--offline", "--prefix", "none", "--format", form])
         .args(arguments)
         .current_dir(root())
         .output()
