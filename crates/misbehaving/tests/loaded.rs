@@ -207,6 +207,8 @@ struct Workshop {
     liboqs: PathBuf,
     folder: tempfile::TempDir,
     shared: Vec<PathBuf>,
+    /// Objects of the unchanged algorithms, which changed libraries reuse.
+    algorithms: [(&'static str, Vec<PathBuf>); 2],
 }
 
 impl Workshop {
@@ -221,10 +223,16 @@ impl Workshop {
             }
         }
         fs::write(include.join("oqsconfig.h"), CONFIGURATION).unwrap();
-        let mut workshop = Workshop { compiler, liboqs, folder, shared: Vec::new() };
+        let algorithms = [DSA, KEM].map(|from| (from, Vec::new()));
+        let mut workshop = Workshop { compiler, liboqs, folder, shared: Vec::new(), algorithms };
         let names = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/loaded/names.c");
         let files = SHARED.iter().map(|file| workshop.liboqs.join(file)).chain([names]);
         workshop.shared = workshop.objects(&files.collect::<Vec<_>>(), &[]);
+        workshop.algorithms = [DSA, KEM].map(|from| {
+            let copy = workshop.copy(from);
+            let sources = if copy.join("mlkem").is_dir() { copy.join("mlkem") } else { copy.clone() };
+            (from, workshop.objects(&c_files(&sources), &[copy]))
+        });
         workshop
     }
 
@@ -245,21 +253,32 @@ impl Workshop {
         names.collect()
     }
 
-    /// Compiles a copy of an algorithm's folder. Applies the change if the changed file is in this folder.
-    fn algorithm(&self, from: &str, change: Option<&Change>) -> Vec<PathBuf> {
+    /// Copies an algorithm's folder.
+    fn copy(&self, from: &str) -> PathBuf {
         let copy = tempfile::Builder::new().tempdir_in(self.folder.path()).unwrap().keep();
         let copied = Command::new("cp").arg("-R").arg(self.liboqs.join(from).join(".")).arg(&copy).status().unwrap();
         assert!(copied.success());
-        if let Some(change) = change.filter(|change| copy.join(change.file).is_file()) {
-            let source = fs::read_to_string(copy.join(change.file)).unwrap();
+        copy
+    }
+
+    /// Returns the objects of an algorithm. Applies the change if the changed file is in the algorithm's folder, and
+    /// compiles only this file again.
+    fn algorithm(&self, from: &str, objects: &[PathBuf], change: &Change) -> Vec<PathBuf> {
+        let mut objects = objects.to_vec();
+        if self.liboqs.join(from).join(change.file).is_file() {
+            let copy = self.copy(from);
+            let file = copy.join(change.file);
+            let source = fs::read_to_string(&file).unwrap();
             assert_eq!(source.matches(change.from).count(), 1, "{}: {}", change.file, change.from);
-            let mut permissions = fs::metadata(copy.join(change.file)).unwrap().permissions();
+            let mut permissions = fs::metadata(&file).unwrap().permissions();
             permissions.set_mode(0o644);
-            fs::set_permissions(copy.join(change.file), permissions).unwrap();
-            fs::write(copy.join(change.file), source.replace(change.from, change.to)).unwrap();
+            fs::set_permissions(&file, permissions).unwrap();
+            fs::write(&file, source.replace(change.from, change.to)).unwrap();
+            let changed = self.objects(&[file], &[copy]).remove(0);
+            let unchanged = objects.iter_mut().find(|object| object.file_name() == changed.file_name());
+            *unchanged.unwrap() = changed;
         }
-        let sources = if copy.join("mlkem").is_dir() { copy.join("mlkem") } else { copy.clone() };
-        self.objects(&c_files(&sources), &[copy])
+        objects
     }
 
     /// Builds a library with the change, or an unchanged one.
@@ -267,7 +286,10 @@ impl Workshop {
         let library = self.folder.path().join(format!("{name}.so"));
         let mut link = Command::new(&self.compiler);
         link.args(["-shared", "-Wl,-z,defs", "-o"]).arg(&library).args(&self.shared);
-        let linked = link.args(self.algorithm(DSA, change)).args(self.algorithm(KEM, change)).output().unwrap();
+        for (from, objects) in &self.algorithms {
+            link.args(change.map_or_else(|| objects.clone(), |change| self.algorithm(from, objects, change)));
+        }
+        let linked = link.output().unwrap();
         assert!(linked.status.success(), "{}", text(&linked.stderr));
         library
     }

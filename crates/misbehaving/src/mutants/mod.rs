@@ -29,18 +29,21 @@ pub struct Mutant {
     add: Box<dyn Fn(&mut Provider, &Libraries) + Send + Sync>,
 }
 
-/// Libraries that the mutants change.
-pub struct Libraries(Vec<Arc<Provider>>);
+/// Libraries that the mutants change, and the vectors in this program, which are parsed only once.
+pub struct Libraries {
+    providers: Vec<Arc<Provider>>,
+    vectors: Vectors<'static>,
+}
 
 impl Libraries {
     /// Returns the linked libraries.
     pub fn linked() -> Libraries {
-        Libraries(pqlab_providers::providers())
+        Libraries { providers: pqlab_providers::providers(), vectors: Vectors::new(None) }
     }
 
     /// Returns the linked library with this name.
     fn library(&self, name: &str) -> Option<&Arc<Provider>> {
-        self.0.iter().find(|provider| provider.library == name)
+        self.providers.iter().find(|provider| provider.library == name)
     }
 
     fn rustcrypto(&self) -> Option<&Arc<Provider>> {
@@ -86,9 +89,9 @@ impl Mutant {
         };
         let alone = std::slice::from_ref(&provider);
         verify_known_answers(alone, &everything, &mut take);
-        verify(alone, &Vectors::new(None), &everything, &mut take);
+        verify(alone, &libraries.vectors, &everything, &mut take);
         if checks.is_empty() {
-            let mut all = libraries.0.clone();
+            let mut all = libraries.providers.clone();
             all.push(Arc::clone(&provider));
             let select = |id: &str, _: &str, _: &str| id == "mutant";
             interop(&all, &select, &mut |line| {

@@ -1,5 +1,6 @@
 """Worker for tests of `pqlab verify`. The first argument names the bug that the worker has, or is `none`."""
 
+import functools
 import hashlib
 import os
 import struct
@@ -21,12 +22,20 @@ def sha3(message):
     return bytes(found)
 
 
-def power(add, neutral, point, scalar):
+@functools.lru_cache(maxsize=64)
+def doublings(scheme, point):
+    """Returns the multiples of a point by powers of two below 2^256. Most vectors share their key with others."""
+    multiples = [point]
+    while len(multiples) < 256:
+        multiples.append(scheme.add(multiples[-1], multiples[-1]))
+    return multiples
+
+
+def power(scheme, neutral, point, scalar):
     result = neutral
-    for bit in bin(scalar)[2:]:
-        result = add(result, result)
-        if bit == "1":
-            result = add(result, point)
+    for place, multiple in enumerate(doublings(scheme, point)):
+        if scalar >> place & 1:
+            result = scheme.add(result, multiple)
     return result
 
 
@@ -64,9 +73,12 @@ class Ed25519:
         x, y = point[0] * inverse % self.P, point[1] * inverse % self.P
         return (y | (x & 1) << 255).to_bytes(32, "little")
 
+    @functools.cached_property
+    def base(self):
+        return self.decode((4 * pow(5, -1, self.P) % self.P).to_bytes(32, "little"))
+
     def times(self, scalar, point=None):
-        base = point or self.decode((4 * pow(5, -1, self.P) % self.P).to_bytes(32, "little"))
-        return power(self.add, self.NEUTRAL, base, scalar)
+        return power(self, self.NEUTRAL, point or self.base, scalar)
 
     def hash(self, *parts):
         return int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little") % self.L
@@ -124,7 +136,7 @@ class Ecdsa:
         return x, (m * (s - x) - 8 * y1**4) % p, 2 * y1 * z1 % p
 
     def times(self, scalar, point):
-        return power(self.add, (1, 1, 0), point, scalar)
+        return power(self, (1, 1, 0), point, scalar)
 
     def affine(self, point):
         inverse = pow(point[2], -1, self.P)
