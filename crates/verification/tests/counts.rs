@@ -198,7 +198,7 @@ fn fails_with_an_empty_folder() {
     assert!(everything("any", "thing", "at all"));
 }
 
-/// Returns whether a suite contains published vectors. `run_time.rs` checks the others.
+/// Returns whether a suite contains published vectors. `bare.rs` checks the others.
 fn is_published(suite: &str) -> bool {
     !suite.starts_with("run time")
 }
