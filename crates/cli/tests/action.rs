@@ -11,6 +11,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+/// Suite with options that shorten the runs. The gate uses them too, because it repeats the run of the baseline.
+const SUITE: (&str, &str) = ("SUITE", "smoke --seed 1 --max-time 0.02 --patience 0s");
+
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/action");
 
 fn act(pqlab: &Pqlab, inputs: &[(&str, &str)]) -> Output {
@@ -34,7 +37,7 @@ fn outputs(pqlab: &Pqlab) -> BTreeMap<String, String> {
 #[test]
 fn the_first_use_saves_a_baseline_for_the_next() {
     let pqlab = Pqlab::new();
-    let done = act(&pqlab, &[("SUITE", "smoke --seed 1"), ("BASELINE", "nowhere.json")]);
+    let done = act(&pqlab, &[SUITE, ("BASELINE", "nowhere.json")]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     assert!(text(&done.stdout).contains("::notice::pqlab: the baseline nowhere.json does not exist yet"));
     let first = outputs(&pqlab);
@@ -59,7 +62,7 @@ fn the_first_use_saves_a_baseline_for_the_next() {
 #[test]
 fn the_output_of_a_use_is_a_baseline_for_the_next_use_in_the_same_job() {
     let pqlab = Pqlab::new();
-    let done = act(&pqlab, &[("SUITE", "smoke --seed 1")]);
+    let done = act(&pqlab, &[SUITE]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     let first = outputs(&pqlab);
     let done = act(&pqlab, &[("BASELINE", first["run"].as_str()), ("FAIL_SLOWER", "1000")]);

@@ -193,8 +193,9 @@ fn runs_of_another_machine_are_named_in_the_first_line() {
 fn doctor_aa_stores_the_noise_for_later_verdicts() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
-    let noise = pqlab.expect(0, &["calibrate", "--comparisons", "5", "--case", "hash/SHA3-256/*rustcrypto*", "--json"]);
-    let noise: Value = serde_json::from_str(&noise).unwrap();
+    let mut arguments = vec!["calibrate", "--comparisons", "5", "--case", "hash/SHA3-256/*rustcrypto*", "--json"];
+    arguments.extend(["--processes", "3", "--max-time", "0.05"]);
+    let noise: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
     assert_eq!(noise["comparisons"], 5);
     let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "last", "last", "--json"]).stdout).unwrap();
     assert_eq!(json["margin_pct"], noise["margin_pct"]);

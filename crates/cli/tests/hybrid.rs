@@ -33,6 +33,7 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
     let pqlab = Pqlab::new();
     let filters = ["hybrid/*/keygen[]@*", "hybrid/*/handshake[]@*", "hybrid/*/cycle*", "hybrid/AES*", "hybrid/HKDF*"];
     let mut arguments = vec!["run", "hybrid", "--protocol", "reference", "--batch", "1", "--no-progress", "--verbose"];
+    arguments.extend(["--processes", "3"]);
     arguments.extend(HALVES);
     arguments.extend(filters.iter().flat_map(|filter| ["--filter", filter]));
     let text = pqlab.expect(0, &arguments);

@@ -41,11 +41,7 @@ impl Pqlab {
         // Tests run at the same time and disturb each other. If the program measured disturbed cases again, it would
         // always use the whole time limit for that.
         let keeps_patience = ["--patience", "--resume", "-h", "--help"].iter().any(|option| arguments.contains(option));
-        let measures = match arguments.first() {
-            Some(&("run" | "gate" | "compare-libraries")) => true,
-            Some(&"calibrate") => arguments.contains(&"--independence") || arguments.contains(&"--between"),
-            _ => false,
-        };
+        let measures = matches!(arguments.first(), Some(&("run" | "gate" | "compare-libraries" | "calibrate")));
         if measures && !keeps_patience {
             command.args(["--patience", "0s"]);
         }
