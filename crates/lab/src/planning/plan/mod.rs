@@ -103,11 +103,7 @@ impl Plan {
             check_patterns(Thing::Provider, std::slice::from_ref(half), halves.iter().map(String::as_str))?;
         }
         let cores = overrides.affinity.as_ref().map(Vec::len);
-        let usual = options(&Select::default(), filters, cores, None)?;
-        // Listing all cases takes longer than the rest of the planning.
-        if !filters.providers.is_empty() || !filters.algorithms.is_empty() {
-            check_names(filters, &registry.cases(&usual))?;
-        }
+        check_names_in(registry, suites, filters, &options(&Select::default(), filters, cores, None)?)?;
 
         let mut protocol = Protocol::default();
         let mut cases: Vec<Case> = Vec::new();
@@ -436,6 +432,24 @@ fn names(pattern: &str, case: &Case) -> bool {
 /// Returns whether any pattern matches. Everything matches an empty list.
 fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
+}
+
+/// Checks that every provider pattern and algorithm pattern of the filters matches a case. Lists the cases of all
+/// workloads only if those of the suites do not suffice, because that takes longer than the rest of the planning.
+fn check_names_in(
+    registry: &Registry,
+    suites: &[Suite],
+    filters: &Filters,
+    options: &CaseOptions,
+) -> Result<(), LabError> {
+    if filters.providers.is_empty() && filters.algorithms.is_empty() {
+        return Ok(());
+    }
+    let names: HashSet<&str> =
+        suites.iter().flat_map(|suite| &suite.select).map(|select| select.workload.as_str()).collect();
+    let workloads = registry.workloads().iter().filter(|workload| names.contains(workload.id()));
+    let cases: Vec<Case> = workloads.flat_map(|workload| registry.cases_of(workload.as_ref(), options)).collect();
+    check_names(filters, &cases).or_else(|_| check_names(filters, &registry.cases(options)))
 }
 
 /// Checks that every provider pattern and algorithm pattern of the filters matches a case.
