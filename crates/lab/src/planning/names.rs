@@ -4,6 +4,7 @@ use crate::patterns::nearest;
 use crate::planning::plan::check_names;
 use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_suites, matches};
 use pqlab_record::{Case, FLOOR};
+use std::cell::LazyCell;
 use std::path::Path;
 
 /// Areas to search if the user names an algorithm but no area. The run measures the first area that contains the
@@ -80,7 +81,8 @@ impl Laboratory {
     /// names libraries that are not loaded.
     pub fn named(&self, words: &[String]) -> Result<Named, LabError> {
         let mut named = Named::default();
-        let cases = self.registry().cases(&Default::default());
+        // Most words name a suite, and listing all cases takes longer than planning one.
+        let cases = LazyCell::new(|| self.registry().cases(&Default::default()));
         let builtin = builtin_suites()?;
         for word in words {
             if word.ends_with(".toml") || Path::new(word).is_file() || builtin.iter().any(|suite| suite.name == *word) {
