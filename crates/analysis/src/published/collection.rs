@@ -100,7 +100,7 @@ pub struct PublishedCaveat {
     pub algorithms: Vec<String>,
     /// The statement.
     pub says: String,
-    /// Largest difference in percent that it can explain; `None` if there is no limit.
+    /// Upper limit in percent for the differences that it explains; `None` if it explains differences of any size.
     #[serde(default)]
     pub at_most_pct: Option<f64>,
     /// Whether it only explains why a run is slower.

@@ -9,10 +9,11 @@ use pqlab_lab::analysis::number::memory;
 use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::verification::KnownDefect;
 use pqlab_lab::{
-    AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LibrarySpec, LinkedLibrary, Recipe, WrongSpec,
-    linked_libraries, recipes,
+    AddRequest, AddedBuild, AddedLibraries, AddedLibrary, AddedRecords, LabError, LibrarySpec, LinkedLibrary, Recipe,
+    Thing, WrongSpec, linked_libraries, recipes,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
@@ -193,18 +194,24 @@ fn report(added: &AddedLibrary) {
 
 /// Shows an added library, a library in this build, or a library that can be added.
 fn info(added: &AddedLibraries, name: &str, format: &FormatArgs) -> anyhow::Result<u8> {
-    let unknown = match added.find(name) {
-        Ok(one) => return show(name, &added_lines(&one), serde_json::to_value(&one)?, format),
-        Err(error) => error,
-    };
-    if let Some(one) = linked_libraries(&laboratory::open()?).iter().find(|one| one.name == name) {
+    let all_added = added.all()?.libraries;
+    if let Some(one) = all_added.iter().find(|one| one.label == name) {
+        return show(name, &added_lines(one), serde_json::to_value(one)?, format);
+    }
+    let linked = linked_libraries(&laboratory::open()?);
+    if let Some(one) = linked.iter().find(|one| one.name == name) {
         return show(&format!("{name}, in this build"), &linked_lines(one), serde_json::to_value(one)?, format);
     }
     if let Some(recipe) = recipes().iter().find(|recipe| recipe.name == name) {
         let title = format!("{name}, not added: `pqlab library add {name}`");
         return show(&title, &recipe_lines(recipe), recipe_document(recipe), format);
     }
-    Err(unknown.into())
+    let labels = all_added.into_iter().map(|one| one.label);
+    let names = linked.into_iter().map(|one| one.name);
+    let known = labels.chain(names).chain(recipes().iter().map(|recipe| recipe.name.clone()));
+    let known: BTreeSet<String> = known.collect();
+    let known = known.into_iter().collect();
+    Err(LabError::Unknown { what: Thing::Recipe, name: name.to_owned(), near: None, known }.into())
 }
 
 fn show(title: &str, lines: &[(&str, String)], document: Value, format: &FormatArgs) -> anyhow::Result<u8> {
