@@ -60,8 +60,9 @@ fn a_report_is_a_folder_and_a_run_can_be_imported_elsewhere() {
 #[test]
 fn a_store_can_be_written_as_a_site() {
     let pqlab = Pqlab::new();
-    pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
-    pqlab.expect(0, &["run", "smoke", "--seed", "2", "--no-progress", "-q"]);
+    for seed in ["1", "2"] {
+        pqlab.expect(0, &["run", "smoke", "--seed", seed, "--max-time", "0.02", "--no-progress", "-q"]);
+    }
     let out = pqlab.path("site");
     let out = out.to_str().unwrap();
     let printed = pqlab.expect(0, &["report", "--site", out, "--base-url", "https://host.example/bench"]);

@@ -61,7 +61,7 @@ fn status(answer: &str) -> u16 {
 
 fn measured() -> (Pqlab, String) {
     let pqlab = Pqlab::new();
-    pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
+    pqlab.expect(0, &["run", "smoke", "--seed", "1", "--max-time", "0.02", "--no-progress", "-q"]);
     let runs: serde_json::Value = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
     let id = runs[0]["id"].as_str().unwrap().to_owned();
     (pqlab, id)
