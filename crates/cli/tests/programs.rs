@@ -41,7 +41,7 @@ fn each_command_measures_the_recorded_cases() {
     let pqlab = Pqlab::new();
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (program, words) in commands() {
-        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--dry-run"]).collect();
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--dry-run", "--quiet"]).collect();
         let ids = pqlab.expect(0, &arguments);
         let everywhere = |id: &&str| {
             let provider = id.rsplit_once('@').map_or("", |(_, provider)| provider);

@@ -171,9 +171,11 @@ fn with<'w>(words: &'w [String], more: &[&'w str]) -> Vec<&'w str> {
     words.iter().map(String::as_str).chain(more.iter().copied()).collect()
 }
 
-/// Returns the ids of the cases that a command would measure.
+/// Returns the ids of the cases that a command would measure. Omits the estimate of the duration, which needs trials.
 fn planned_by(words: &[String]) -> Vec<String> {
-    let ids = Pqlab::new().expect(0, &with(words, &["--dry-run"]));
+    let is_verbose = words.iter().any(|word| word == "--verbose");
+    let more = if is_verbose { &["--dry-run"][..] } else { &["--dry-run", "--quiet"] };
+    let ids = Pqlab::new().expect(0, &with(words, more));
     ids.lines().map(str::to_owned).collect()
 }
 

@@ -23,6 +23,8 @@ fn list_cases_takes_the_arguments_of_run() {
         pqlab.expect(0, &["run", "kem", "--provider", "liboqs", "--filter", "*decaps*", "--dry-run", "--json"]);
     let planned: Value = serde_json::from_str(&planned).unwrap();
     assert_eq!(planned["cases"].as_array().unwrap().len(), listed.lines().count());
+    let dry = pqlab.run(&["run", "kem", "--provider", "liboqs", "--filter", "*decaps*", "--dry-run", "--quiet"]);
+    assert_eq!((text(&dry.stdout), text(&dry.stderr)), (listed.clone(), String::new()));
     let all = pqlab.expect(0, &["list", "cases"]);
     assert!(all.lines().count() > 10 * listed.lines().count() && all.contains("@null"));
     let filtered = pqlab.expect(0, &["list", "cases", "--filter", "signature/*/verify[len=32]@liboqs"]);

@@ -101,8 +101,8 @@ fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<Stri
     detached(py, || {
         let request: Request = request::read(request)?;
         let store = open_read_only(database).or_else(|_| Store::in_memory())?;
-        let outline =
-            request.laboratory()?.outline(&request.what, request.filters()?, &request.overrides()?, &store)?;
+        let (laboratory, stop) = (request.laboratory()?, AtomicBool::new(false));
+        let outline = laboratory.outline(&request.what, request.filters()?, &request.overrides()?, &store, &stop)?;
         let mut document = outline.to_json();
         document["notes"] = json!(outline.notes);
         Ok(document.to_string())

@@ -20,6 +20,7 @@ use pqlab_lab::{
 };
 use serde_json::json;
 use std::io::{self, IsTerminal};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Shortest expected duration that pqlab announces, in seconds.
@@ -307,13 +308,20 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
         true => arguments.measuring.database.open_read_only()?,
         false => Store::in_memory()?,
     };
-    let outline = laboratory.outline(&arguments.suites, arguments.filters(), &overrides, &store)?;
-    let takes = takes(&outline.expected);
-    if arguments.prints_events() || arguments.export_format() == Some("json") {
+    let json = arguments.prints_events() || arguments.export_format() == Some("json");
+    let quiet = arguments.measuring.stored.quiet && !json;
+    // Only the estimate of the duration needs trials, which take seconds.
+    let stop = AtomicBool::new(quiet);
+    let outline = laboratory.outline(&arguments.suites, arguments.filters(), &overrides, &store, &stop)?;
+    if json {
         output::json(&serde_json::to_string_pretty(&outline.to_json())?)?;
-    } else {
+        return Ok(DONE);
+    }
+    if !quiet {
         outline.notes.iter().for_each(|note| output::talk(note));
-        output::data(&outline.cases.iter().map(|id| format!("{id}\n")).collect::<String>())?;
+    }
+    output::data(&outline.cases.iter().map(|id| format!("{id}\n")).collect::<String>())?;
+    if !quiet {
         let all = outline.cases.len();
         let measured = match outline.measured {
             measured if measured == all => cases(all),
@@ -323,7 +331,7 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
                 cases(all)
             ),
         };
-        output::talk(&format!("{}: {measured}; {takes}", outline.suite));
+        output::talk(&format!("{}: {measured}; {}", outline.suite, takes(&outline.expected)));
     }
     Ok(DONE)
 }

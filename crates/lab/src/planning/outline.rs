@@ -2,10 +2,10 @@
 
 use crate::planning::plan::remove_unavailable;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
-use pqlab_harness::process::NEVER;
 use pqlab_record::Case;
 use pqlab_store::Store;
 use serde_json::{Value, json};
+use std::sync::atomic::AtomicBool;
 
 /// Preview of a run.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ fn without_overhead(plan: &Plan) -> impl Iterator<Item = &Case> {
 
 impl Laboratory {
     /// Returns a preview of the run that `words` and `filters` select. Estimates its duration from the times of earlier
-    /// runs in `store`.
+    /// runs in `store` and from trials. Setting `stop` ends the trials.
     ///
     /// # Errors
     /// Errors from [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).
@@ -53,6 +53,7 @@ impl Laboratory {
         filters: Filters,
         overrides: &ProtocolOverrides,
         store: &Store,
+        stop: &AtomicBool,
     ) -> Result<Outline, LabError> {
         let named = self.named(words)?;
         let (mut draft, mut plan) = self.draft_and_likeness(&named.suites, &named.narrow(filters), overrides)?;
@@ -66,7 +67,7 @@ impl Laboratory {
         Ok(Outline {
             cases,
             measured: without_overhead(&plan).count(),
-            expected: self.expected_duration(store, &plan, false, &NEVER)?,
+            expected: self.expected_duration(store, &plan, false, stop)?,
             suite: plan.suite,
             notes,
         })
