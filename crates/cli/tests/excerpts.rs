@@ -82,14 +82,12 @@ fn printed(pqlab: &Pqlab, command: &[String], short: bool) -> Option<Vec<String>
     let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
     let is_dry = words.contains(&"--dry-run");
     if short && !is_dry {
-        // Measure only algorithms and libraries that the excerpts show.
-        let few: &[&str] = match words[..] {
-            ["run", "standard", ..] => &["--algorithm", "ML-KEM-768"],
+        // Excerpts of the two largest suites show a single algorithm or a few.
+        words.extend(match words[..] {
+            ["run", "standard", ..] => &["--algorithm", "ML-KEM-768"][..],
             ["run", "tls", ..] => &["--algorithm", "X25519MLKEM768"],
-            ["run", "ML-KEM-768", ..] if !words.contains(&"-p") => &["--provider", "libcrux", "--provider", "openssl"],
             _ => &[],
-        };
-        words.extend(few);
+        });
         words.extend(match words[0] {
             "run" => &["--processes", "2", "--max-time", "0.02", "--patience", "0s"][..],
             "leak" => &["--samples", "2000"],
