@@ -86,7 +86,7 @@ book: setup ## Check links, and build the book from docs/, into docs/book/ below
 workers: ## Build the workers in other languages whose tools are installed, into the cache
 	@scripts/workers
 
-results: build ## Measure each suite, or SUITES, once on this quiet machine, and write docs/results
+results: build ## Measure each suite, or SUITES, once on this quiet machine, and write its folder in docs/results
 	@scripts/results $(if $(QUICK),--quick) $(if $(BUSY),--busy) $(if $(ESTIMATE),--estimate) $(SUITES)
 
 reliability: build ## Try to break pqlab with kills, full disks, hostile clients and fuzzers

@@ -1,5 +1,5 @@
 //! Tests `scripts/results` with one short suite. The script must write a complete record, must not measure a suite
-//! twice, and must refuse to write a record that contains this machine's name.
+//! twice, must keep the records of other machines, and must refuse to write a record that contains this machine's name.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const PYTHON: Need = Need::Installed("python3");
+
+/// List of the runs in the record of another machine.
+const ANOTHER: &str =
+    r#"[{"suite": "smoke", "machine": "a machine", "commit": "0123456789ab", "started_at": "2026-11-26T18:00:00Z"}]"#;
 
 /// Runs the script with a separate cache.
 fn results(python: &Path, folder: &Pqlab, arguments: &[&str], home: &str) -> Output {
@@ -26,23 +30,47 @@ fn read(path: PathBuf) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Returns the folder of this machine, the only new one.
+fn machine(records: &Path) -> PathBuf {
+    let entries = std::fs::read_dir(records).unwrap().map(|entry| entry.unwrap().path());
+    let folders: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !path.ends_with("another")).collect();
+    let [folder] = &folders[..] else { panic!("{folders:?}") };
+    folder.clone()
+}
+
+/// Returns the local links of a page, except those to pages outside its folder.
+fn links(page: &str) -> Vec<&str> {
+    let links = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.filter(|link| !link.starts_with("..")).collect()
+}
+
 #[test]
 fn the_record_is_complete_measured_once_and_names_no_folder_of_the_machine() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let home = folder.path("home").display().to_string();
+    let records = folder.path("record");
+    std::fs::create_dir_all(records.join("another")).unwrap();
+    std::fs::write(records.join("another/runs.json"), ANOTHER).unwrap();
     let output = results(&python, &folder, &["smoke"], &home);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let record = folder.path("record");
+    let record = machine(&records);
     let runs: Value = serde_json::from_str(&read(record.join("runs.json"))).unwrap();
     assert_eq!((&runs[0]["suite"], &runs[0]["command"]), (&"smoke".into(), &"pqlab run smoke --quick".into()));
     let benchmarks = read(record.join("smoke/BENCHMARKS.md"));
     assert!(benchmarks.contains(runs[0]["run"].as_str().unwrap()), "{benchmarks}");
     let readme = read(record.join("README.md"));
-    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    let local_links: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
-    assert!(local_links.len() >= 4, "{links:?}");
-    assert!(local_links.iter().all(|link| record.join(link).exists()), "{links:?}");
+    let found = links(&readme);
+    assert!(found.len() >= 4 && found.iter().all(|link| record.join(link).exists()), "{found:?}");
+    assert!(readme.contains("- Suites: 1 of ") && readme.contains("; not measured: standard, kem, "), "{readme}");
+    assert_eq!(read(records.join("another/runs.json")), ANOTHER, "the records of other machines must be kept");
+    let index = read(records.join("README.md"));
+    let kind = record.file_name().unwrap().to_str().unwrap();
+    assert!(links(&index).contains(&format!("{kind}/README.md").as_str()), "{index}");
+    assert!(
+        index.contains("| [another](another/README.md) | a machine | smoke | 2026-11-26 | `0123456789ab` |"),
+        "{index}"
+    );
     assert!(!record.join("smoke/charts").exists(), "an area's charts must be in the suite of that area");
     let unpack = "import gzip, sys; print(gzip.open(sys.argv[1], 'rt').read())";
     let table = Command::new(&python).args(["-c", unpack]).arg(record.join("smoke/tables/libraries.tex.gz")).output();
@@ -73,7 +101,7 @@ fn the_first_page_draws_what_a_reference_shows() {
     let home = folder.path("home").display().to_string();
     let output = results(&python, &folder, &["ledger-reference"], &home);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let readme = read(folder.path("record").join("README.md"));
+    let readme = read(machine(&folder.path("record")).join("README.md"));
     let section = readme.split("### Blocks of transactions").nth(1).unwrap_or_else(|| panic!("{readme}"));
     // If every case is disturbed, there is no chart.
     let is_disturbed =
