@@ -15,12 +15,13 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between agreement platforms clean setup
+.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results contribute reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between agreement platforms clean setup
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
 	@echo
-	@echo "  SUITE=smoke        run, bench-independence, bench-between: measure this suite"
+	@echo "  SUITE=smoke        run, contribute, bench-independence, bench-between: measure this suite"
+	@echo "  RUN=last           contribute: take this stored run"
 	@echo "  SUITES='hash kem'  results: measure only these suites"
 	@echo "  ESTIMATE=1         results: only print how long each suite takes"
 	@echo "  QUICK=1            results: try the script with rough figures; write below PQLAB_CACHE"
@@ -88,6 +89,10 @@ workers: ## Build the workers in other languages whose tools are installed, into
 
 results: build ## Measure each suite, or SUITES, once on this quiet machine, and write its folder in docs/results
 	@scripts/results $(if $(QUICK),--quick) $(if $(BUSY),--busy) $(if $(ESTIMATE),--estimate) $(SUITES)
+
+contribute: build ## Measure SUITE, or take the stored run RUN, and write it to docs/results/contributed
+	@$(if $(RUN),,$(PQLAB) run $(SUITE))
+	@scripts/results --contribute $(or $(RUN),last)
 
 reliability: build ## Try to break pqlab with kills, full disks, hostile clients and fuzzers
 	@scripts/setup reliability

@@ -5,6 +5,9 @@
 mod common;
 
 use common::{Pqlab, text};
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::report::document::describe_run;
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
@@ -87,6 +90,44 @@ fn a_store_can_be_written_as_a_site() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.contains(words) && said.lines().count() == 1, "{said}");
     }
+}
+
+#[test]
+fn a_run_for_the_record_qualifies_and_names_no_machine() {
+    let pqlab = Pqlab::new();
+    let mut run = pqlab_fixtures::sound_run();
+    let import = |run: &pqlab_lab::record::Run| {
+        let document = describe_run(&RunAnalysis::new(run), true, &[]);
+        let file = common::write(&pqlab.path("run.json"), &serde_json::to_string(&document).unwrap());
+        pqlab.expect(0, &["import", &file]);
+    };
+    import(&run);
+    let refused = pqlab.run(&["export", "last", "--format", "json", "--for-record"]);
+    let said = text(&refused.stderr);
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains("does not qualify for the record: it was measured with --quick"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+
+    run.header.id = "20261122T185800-k3f9".to_owned();
+    run.header.started_at = "2026-11-22T18:58:00Z".to_owned();
+    run.header.command = "pqlab run standard --db /home/alice/runs/pqlab.db".to_owned();
+    run.header.protocol.precision_pct = 1.0;
+    import(&run);
+    let written = pqlab.run(&["export", &run.header.id, "--format", "json", "--for-record"]);
+    let said = text(&written.stderr);
+    assert_eq!(written.status.code(), Some(0), "{said}");
+    assert_eq!(said, "removed: host name bench-1\nremoved: folder /home/alice/runs\n");
+    let found: Value = serde_json::from_slice(&written.stdout).unwrap();
+    assert_eq!(found["environment"]["host"]["name"], Value::Null);
+    assert_eq!(found["run"]["command"], "pqlab run standard --db pqlab.db");
+    let file = pqlab.path("record.json");
+    let file = file.to_str().unwrap();
+    pqlab.expect(0, &["export", &run.header.id, "--format", "json", "--for-record", "--out", file]);
+    assert_eq!(fs::read(file).unwrap(), written.stdout);
+
+    let wrong = pqlab.run(&["export", "last", "--format", "csv", "--for-record"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("--for-record needs --format json, not csv"));
 }
 
 #[test]

@@ -6,6 +6,8 @@
 mod common;
 
 use common::{PROGRAM, Pqlab, text};
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::report::document::describe_run;
 use pqlab_testing::{Need, program, require};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -113,6 +115,30 @@ fn the_first_page_draws_what_a_reference_shows() {
     );
     assert!(section.contains("[ledger-codec](ledger-reference/tables/ledger-codec.csv)"), "{section}");
     assert!(!readme.contains("latency-"), "a better chart must be preferred: {readme}");
+}
+
+#[test]
+fn a_contributed_run_is_listed_with_its_kind_of_machine() {
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    let mut run = pqlab_fixtures::sound_run();
+    run.header.command = "pqlab run standard".to_owned();
+    run.header.protocol.precision_pct = 1.0;
+    let document = describe_run(&RunAnalysis::new(&run), true, &[]);
+    let file = common::write(&folder.path("run.json"), &serde_json::to_string(&document).unwrap());
+    folder.expect(0, &["import", &file]);
+    let database = folder.database().display().to_string();
+    let output = results(&python, &folder, &["--contribute", "last", "--db", &database], "/nowhere");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).starts_with("removed: host name bench-1\n"), "{}", text(&output.stderr));
+    let name = format!("contributed/example-cpu-2-10ghz/{}.json.gz", run.header.id);
+    assert!(folder.path("record").join(&name).exists());
+    let index = read(folder.path("record").join("README.md"));
+    let line = format!(
+        "| example-cpu-2-10ghz | [{}]({name}) | standard | 6 | estimated | 2026-11-21T18:58:00Z |",
+        run.header.id
+    );
+    assert!(index.contains(&line), "{index}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod command;
 mod consistency;
 pub mod document;
 pub mod exporters;
+mod for_record;
 mod latex;
 pub mod site;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use command::{command, shell_line};
 pub use exporters::{
     ExportError, ExportOptions, Exporter, Format, Names, exporter, exporter_with, exporters, exporters_with,
 };
+pub use for_record::{ForRecord, for_record};
 pub use latex::{LatexCell, LatexSide, LatexTable, latex_table};
 
 #[cfg(test)]

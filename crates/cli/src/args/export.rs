@@ -13,10 +13,12 @@ use std::path::PathBuf;
   pqlab export last --format methods                text for the methods section of a paper
   pqlab export last --format sha3-csv --provider openssl --digits 2
   pqlab export last --format google-benchmark-csv --names reference
+  pqlab export last --format json --for-record -o run.json
 
 Reference: one of five earlier systems whose suites pqlab reproduces (see `pqlab run --help`)
 
-Exit codes: 0 done; 2 no such run, format or table, or the file cannot be written")]
+Exit codes: 0 done; 2 no such run, format or table, the run does not qualify for the record, or the
+file cannot be written")]
 pub(crate) struct ExportArgs {
     /// Run: an id or unique prefix, a baseline name, `last` or `last~1`
     #[arg(default_value = "last")]
@@ -38,6 +40,12 @@ pub(crate) struct ExportArgs {
     /// signatures, kems, sizes, ledger-blocks, ntor-steps, claims, ... An unknown name prints the tables of the run
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
+
+    /// Write the run for pqlab's published record, in json format. Refuse it if it is incomplete, has wrong answers or
+    /// too many disturbed cases, was measured with --quick, or was not built from a commit. Remove the host's name and
+    /// the folders in paths, and print them
+    #[arg(long, conflicts_with = "table")]
+    pub(crate) for_record: bool,
 
     /// Row names in Google Benchmark formats: case ids, or the names from the reference's ledger benchmark
     #[arg(long, value_enum, default_value_t = NamesName::Ids)]

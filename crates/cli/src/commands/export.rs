@@ -3,7 +3,8 @@ use crate::output::{self, BadInput};
 use crate::{DONE, scenario};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::tables::{Table, tables};
-use pqlab_lab::report::{ExportOptions, exporter_with};
+use pqlab_lab::report::document::describe_run;
+use pqlab_lab::report::{ExportOptions, exporter_with, for_record};
 use pqlab_lab::suites_with_table;
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
@@ -16,6 +17,9 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
         table: arguments.table.clone(),
     };
     let exporter = exporter_with(&arguments.format, &options)?;
+    if arguments.for_record && exporter.name() != "json" {
+        return Err(BadInput(format!("--for-record needs --format json, not {}", exporter.name())).into());
+    }
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
@@ -23,14 +27,32 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     if let Some(table) = &arguments.table {
         check_table(table, &tables(&analysis, &options.scenario))?;
     }
-    match out {
-        Some((path, destination)) => {
+    let for_record = arguments.for_record.then(|| json_for_record(&analysis)).transpose()?;
+    match (out, for_record) {
+        (Some((path, destination)), Some(json)) => {
+            output::write_file(path, &destination, |file| Ok(file.write_all(json.as_bytes())?))?;
+        }
+        (None, Some(json)) => output::raw(&json)?,
+        (Some((path, destination)), None) => {
             output::print_notes(exporter.as_ref(), &analysis);
             output::write_file(path, &destination, |file| Ok(exporter.export(&analysis, file)?))?;
         }
-        None => output::print_export(exporter.as_ref(), &analysis)?,
+        (None, None) => output::print_export(exporter.as_ref(), &analysis)?,
     }
     Ok(DONE)
+}
+
+/// Returns a run in JSON for the published record, and prints what was removed from it.
+///
+/// # Errors
+/// [`BadInput`] with all reasons if the run does not qualify for the record.
+fn json_for_record(analysis: &RunAnalysis<'_>) -> Result<String, BadInput> {
+    let record = for_record(describe_run(analysis, false, &[])).map_err(|reasons| {
+        let id = &analysis.run.header.id;
+        BadInput(format!("run {id} does not qualify for the record: {}", reasons.join("; ")))
+    })?;
+    record.removed.iter().for_each(|name| output::talk(&format!("removed: {name}")));
+    Ok(record.json)
 }
 
 /// Checks that the run has the requested table.
