@@ -1,6 +1,6 @@
-//! Constructions built from cryptographic primitives: hybrid KEMs and signatures, certificates, signed tokens, HPKE,
-//! circuit handshakes, and ledger transactions. This crate does not depend on a cryptographic library: callers pass in
-//! the primitives.
+//! Constructions built from cryptographic primitives: hybrid KEMs and signatures, certificates, Merkle Tree
+//! Certificates, signed tokens, HPKE, circuit handshakes, and ledger transactions. This crate does not depend on a
+//! cryptographic library: callers pass in the primitives.
 
 mod cbor;
 pub mod certificate;
@@ -10,6 +10,7 @@ pub mod hybrid_kem;
 pub mod hybrid_signature;
 pub mod keys;
 pub mod ledger;
+pub mod mtc;
 pub mod ntor;
 pub mod parts;
 pub mod token;

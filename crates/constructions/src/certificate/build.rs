@@ -134,7 +134,7 @@ pub fn build(
 
 /// Signs with an empty context (RFC 9881, section 3; draft-ietf-lamps-pq-composite-sigs, section 5). Returns the
 /// signature in the encoding that certificates use.
-pub(super) fn sign(
+pub(crate) fn sign(
     key: &dyn SigningKey,
     identifier: &Identifier,
     message: &[u8],
@@ -149,14 +149,14 @@ pub(super) fn sign(
     Ok(if ecdsa::is(identifier) { ecdsa::to_der(&signature)? } else { signature })
 }
 
-fn constraints(subject_type: SubjectType) -> BasicConstraints {
+pub(crate) fn constraints(subject_type: SubjectType) -> BasicConstraints {
     match subject_type {
         SubjectType::Authority { path_length } => BasicConstraints { ca: true, path_len_constraint: path_length },
         SubjectType::Leaf => BasicConstraints { ca: false, path_len_constraint: None },
     }
 }
 
-fn usage(subject_type: SubjectType) -> KeyUsage {
+pub(crate) fn usage(subject_type: SubjectType) -> KeyUsage {
     KeyUsage(match subject_type {
         SubjectType::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
         SubjectType::Leaf => KeyUsages::DigitalSignature.into(),
@@ -164,7 +164,7 @@ fn usage(subject_type: SubjectType) -> KeyUsage {
 }
 
 /// Encodes a time as UTCTime until the end of 2049, and as GeneralizedTime from 2050 (RFC 5280, section 4.1.2.5).
-fn time(since_epoch: Duration) -> Result<Time, DecodeError> {
+pub(crate) fn time(since_epoch: Duration) -> Result<Time, DecodeError> {
     let failed = DecodeError::der("validity");
     let whole = Duration::from_secs(since_epoch.as_secs());
     Ok(Time::from(der::DateTime::from_unix_duration(whole).map_err(failed)?))

@@ -23,6 +23,9 @@ pub use client::verify_server;
 pub use describe::ExtensionSummary;
 pub use verify::{Schemes, Signatures};
 
+pub(crate) use build::{constraints, sign, time, usage};
+pub(crate) use syntax::extension;
+
 use crate::keys::{DecodeError, Identifier, PublicKey, from_pem, to_pem};
 use der::Decode;
 use syntax::Tbs;

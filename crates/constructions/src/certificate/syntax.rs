@@ -148,6 +148,6 @@ impl Alternative {
     }
 }
 
-pub(super) fn extension(oid: ObjectIdentifier, critical: bool, value: &impl Encode) -> der::Result<Extension> {
+pub(crate) fn extension(oid: ObjectIdentifier, critical: bool, value: &impl Encode) -> der::Result<Extension> {
     Ok(Extension { extn_id: oid, critical, extn_value: OctetString::new(value.to_der()?)? })
 }
