@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 43] = [
+pub const NAMES: [&str; 45] = [
     "headlines",
     "languages",
     "libraries",
@@ -34,6 +34,8 @@ pub const NAMES: [&str; 43] = [
     "quic-handshakes",
     "quic-connections",
     "protocols",
+    "mtc-certificates",
+    "mtc-issuing",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
@@ -82,6 +84,7 @@ mod tests {
             fixtures::ssh_run(),
             fixtures::quic_run(),
             fixtures::protocols_run(),
+            fixtures::mtc_run(),
         ] {
             let all = tables(&RunAnalysis::new(&run), &RelayScenario::default());
             let places: Vec<usize> =

@@ -12,7 +12,7 @@ use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
 /// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
-const ANSWERS: [(&str, &[&str]); 28] = [
+const ANSWERS: [(&str, &[&str]); 29] = [
     ("smoke", &["pqlab works here: * of * cases were measured, with verified results."]),
     (
         "standard",
@@ -75,6 +75,14 @@ const ANSWERS: [(&str, &[&str]); 28] = [
         "protocols",
         &[
             "Waiting time over a link with rtt=100ms loss=1%, compared with classical algorithms: TLS *×* with X25519MLKEM768, ML-DSA-65; SSH *×* with mlkem768x25519-sha256, Ed25519; QUIC *×* with X25519MLKEM768, ECDSA-P-256*",
+        ],
+    ),
+    (
+        "mtc",
+        &[
+            "MTC: * B and * to verify for a landmark-relative certificate with ML-DSA-44 from a log of 10,000,000, vs * B and * for an X.509 chain (*×*, *) and * B and * with ECDSA-P-256; the server's flight has * B, vs * B.",
+            "MTC standalone: * B and * to verify for a standalone (2 cosigners) certificate with ML-DSA-44 *",
+            "Issuing a Merkle Tree Certificate: * by *, with ML-DSA-44 and 2 cosigners in batches of 1,000, vs * by * for one X.509 certificate.",
         ],
     ),
     (

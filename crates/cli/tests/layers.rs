@@ -141,6 +141,7 @@ const AREAS: &[&str] = &[
     "kem",
     "ledger",
     "memory",
+    "mtc",
     "ntor",
     "quic",
     "residue",

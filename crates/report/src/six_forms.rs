@@ -106,6 +106,7 @@ fn runs() -> Vec<Run> {
         fixtures::ssh_run(),
         fixtures::quic_run(),
         fixtures::protocols_run(),
+        fixtures::mtc_run(),
     ]
 }
 

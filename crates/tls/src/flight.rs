@@ -7,6 +7,11 @@ pub const SEGMENT: usize = 1500 - 20 - 20 - 12;
 pub const INITIAL_WINDOW: usize = 10;
 
 const RECORD_HEADER: usize = 5;
+/// Bytes that encryption adds to a record: the content type and the AEAD tag.
+const PROTECTION: usize = 1 + 16;
+/// Maximum length of the contents of a record in bytes (RFC 8446, section 5.1).
+const LONGEST_RECORD: usize = 1 << 14;
+const MESSAGE_HEADER: usize = 4;
 const HANDSHAKE: u8 = 22;
 const SERVER_HELLO: u8 = 2;
 const KEY_SHARE: u16 = 51;
@@ -35,6 +40,25 @@ impl Flight {
             flight.records += 1;
         }
         Some(flight)
+    }
+
+    /// Computes the server's flight in a full handshake with X25519MLKEM768 and TLS_AES_256_GCM_SHA384, as rustls sends
+    /// it. `certificates` contains the lengths of the certificates that the server sends, and `signature` is the length
+    /// of its handshake signature, all in bytes.
+    pub fn of_server(certificates: impl IntoIterator<Item = usize>, signature: usize) -> Flight {
+        // Version, random, session ID, cipher suite, compression; then supported_versions and key_share.
+        let hello = 2 + 32 + (1 + 32) + 2 + 1 + 2 + (4 + 2) + (4 + 2 + 2 + 1088 + 32);
+        let change_cipher_spec = 1;
+        // The server acknowledges the server name, and its certificates have no extensions.
+        let extensions = 2 + 4;
+        let certificate = 1 + 3 + certificates.into_iter().map(|length| 3 + length + 2).sum::<usize>();
+        let verify = 2 + 2 + signature;
+        let finished = 48;
+        let encrypted: usize =
+            [extensions, certificate, verify, finished].map(|body| MESSAGE_HEADER + body).iter().sum();
+        let records = encrypted.div_ceil(LONGEST_RECORD);
+        let unencrypted = RECORD_HEADER + MESSAGE_HEADER + hello + RECORD_HEADER + change_cipher_spec;
+        Flight { bytes: unencrypted + encrypted + records * (RECORD_HEADER + PROTECTION), records: 2 + records }
     }
 
     /// Returns the number of TCP segments that carry the flight.

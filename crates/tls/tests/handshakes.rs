@@ -103,6 +103,23 @@ fn server_does_not_send_the_root() {
 }
 
 #[test]
+fn computes_the_length_of_the_servers_flight() {
+    for (authentication, signature) in
+        [(Authentication::Ed25519, 64), (Authentication::MlDsa44, 2420), (Authentication::MlDsa87, 4627)]
+    {
+        for intermediates in [0, 1, 2] {
+            let config = Config { intermediates, ..Config::new(Group::X25519MlKem768, authentication) };
+            let credentials = credentials(&config);
+            let rustls = Implementation::Rustls;
+            let setup = Setup::new(&config, rustls, rustls, &credentials).unwrap();
+            let sent = Flight::parse(&perform(&setup).unwrap().answer).unwrap();
+            let lengths = [&credentials.server.certificate].into_iter().chain(&credentials.intermediates).map(Vec::len);
+            assert_eq!(Flight::of_server(lengths, signature), sent, "{config:?}");
+        }
+    }
+}
+
+#[test]
 fn resumes_connections() {
     for group in [Group::X25519, Group::X25519MlKem768] {
         for authentication in [Authentication::Ed25519, Authentication::MlDsa65] {

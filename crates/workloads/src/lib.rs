@@ -70,6 +70,8 @@ workloads! {
     #[cfg(feature = "ssh")]
     ssh => ssh::SshWorkload,
     quic => quic::QuicWorkload,
+    #[cfg(feature = "mtc")]
+    mtc => mtc::MtcWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
 }
 
@@ -78,6 +80,14 @@ pub fn ssh_implementations() -> Vec<(String, String)> {
     vec![
         #[cfg(feature = "ssh")]
         ssh::implementation(),
+    ]
+}
+
+/// Returns the verifiers of Merkle Tree Certificates in this build, with their versions. They are not providers.
+pub fn mtc_implementations() -> Vec<(String, String)> {
+    vec![
+        #[cfg(feature = "mtc")]
+        mtc::implementation(),
     ]
 }
 

@@ -14,6 +14,7 @@ mod kem;
 pub mod ledger;
 pub mod libraries;
 mod memory;
+mod mtc;
 pub mod ntor;
 pub mod protocols;
 pub mod quic;
@@ -37,7 +38,7 @@ use ntor::RelayScenario;
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
-pub(crate) const TABLES: [MakeTables; 14] = [
+pub(crate) const TABLES: [MakeTables; 15] = [
     |run, _| vec![hybrid::tables::headlines(run), languages(run)],
     |run, _| vec![libraries::tables::libraries_table(run, &run.job), libraries::tables::facts(run)],
     |run, _| vec![hybrid::tables::decomposition(run), hybrid::tables::spread(run)],
@@ -49,6 +50,7 @@ pub(crate) const TABLES: [MakeTables; 14] = [
     |run, _| ssh::tables::tables(run),
     |run, _| vec![quic::tables::handshakes(run), quic::tables::connections(run)],
     |run, _| vec![protocols::table(run)],
+    |run, _| vec![mtc::tables::verifying(run), mtc::tables::issuing(run)],
     |run, _| vec![ledger::tables::schemes(run), ledger::tables::blocks(run), ledger::tables::codec(run)],
     ntor::tables::tables,
     |run, _| vec![claims::claims(run)],
@@ -58,11 +60,12 @@ pub(crate) const TABLES: [MakeTables; 14] = [
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
 /// All statements, in order.
-pub(crate) const STATEMENTS: [MakeStatements; 15] = [
+pub(crate) const STATEMENTS: [MakeStatements; 16] = [
     protocols::statements,
     tls::findings::statements,
     ssh::findings::statements,
     quic::findings::statements,
+    mtc::findings::statements,
     hpke::findings::statements,
     token::findings::statements,
     memory::findings::statements,

@@ -39,6 +39,7 @@ Areas (each area is also a suite with the same name):
   tls           TLS 1.3 handshakes with rustls and OpenSSL; over a link with --network or --rtt
   ssh           SSH handshakes with russh, with classical and post-quantum key exchange
   quic          QUIC handshakes with quinn-proto; over simulated links with --network or --rtt
+  mtc           Merkle Tree Certificates, compared with X.509 chains: verify, issue, bytes sent
   ledger        signed transactions: single ones, and blocks of up to 100,000
   scaling       operations on several threads, and as tasks in a thread pool
   memory        peak stack and heap of one operation

@@ -4,7 +4,7 @@ use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
 use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider, Standardization};
 use pqlab_record::CounterChoice;
-use pqlab_workloads::{TlsImplementation, quic_implementations, ssh_implementations};
+use pqlab_workloads::{TlsImplementation, mtc_implementations, quic_implementations, ssh_implementations};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -176,7 +176,7 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Returns every provider, and every built-in implementation of TLS, SSH and QUIC. A provider and a TLS implementation
+/// Returns every provider, and every built-in implementation of TLS, SSH, QUIC and Merkle Tree Certificates. A provider and a TLS implementation
 /// with the same name share one entry, which also lists what the TLS implementation does not support.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
@@ -214,6 +214,13 @@ pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
         id,
         version,
         build: "QUIC over rustls".to_owned(),
+        algorithms: 0,
+        unsupported: Vec::new(),
+    }));
+    entries.extend(mtc_implementations().into_iter().map(|(id, version)| ProviderEntry {
+        id,
+        version,
+        build: "verifier over rustcrypto".to_owned(),
         algorithms: 0,
         unsupported: Vec::new(),
     }));

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Areas to search if the user names an algorithm but no area. The run measures the first area that contains the
 /// algorithm.
-const AREAS: [&str; 13] = [
+const AREAS: [&str; 14] = [
     "kem",
     "signature",
     "hash",
@@ -21,6 +21,7 @@ const AREAS: [&str; 13] = [
     "tls",
     "ssh",
     "quic",
+    "mtc",
     "ledger",
     "memory",
 ];

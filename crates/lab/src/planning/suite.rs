@@ -393,6 +393,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "ssh"
         "quic"
         "protocols"
+        "mtc"
         "signatures"
         "kems"
         "signing"

@@ -17,6 +17,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["ssh-handshakes", "ssh-connections"], &["ssh"]),
     (&["quic-handshakes", "quic-connections"], &["quic"]),
     (&["protocols"], &["protocols"]),
+    (&["mtc-certificates", "mtc-issuing"], &["mtc"]),
     (&["ledger-schemes", "ledger-blocks", "ledger-codec"], &["ledger", "ledger-reference"]),
     (&["ntor-memory"], &["memory"]),
     (

@@ -4,7 +4,7 @@ use crate::LabError;
 use pqlab_primitives::Provider;
 use pqlab_providers::providers;
 use pqlab_record::ProviderBuild;
-use pqlab_workloads::{Registry, quic_implementations, ssh_implementations, tls_implementations};
+use pqlab_workloads::{Registry, mtc_implementations, quic_implementations, ssh_implementations, tls_implementations};
 use std::env;
 use std::ffi::OsString;
 use std::io;
@@ -75,5 +75,6 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
     let rustls = rustls.map(|one| protocol(one, "primitives of the linked AWS-LC"));
     let ssh = ssh_implementations().into_iter();
     let ssh = ssh.map(|one| protocol(one, "primitives of RustCrypto and dalek; ciphers of the linked AWS-LC"));
-    registry.providers().iter().map(build).chain(rustls).chain(ssh).collect()
+    let mtc = mtc_implementations().into_iter().map(|one| protocol(one, "primitives of RustCrypto and dalek"));
+    registry.providers().iter().map(build).chain(rustls).chain(ssh).chain(mtc).collect()
 }

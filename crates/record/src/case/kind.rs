@@ -92,7 +92,7 @@ impl Statistic {
 }
 
 /// Names of the operations that sign.
-const SIGNING: [&str; 4] = ["sign", "make", "build", "cycle"];
+const SIGNING: [&str; 5] = ["sign", "make", "build", "cycle", "issue"];
 /// Pairs of area and operation that sign with a construction.
 const CONSTRUCTIONS_SIGN: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
 /// Operations of a TLS handshake in which the server signs.

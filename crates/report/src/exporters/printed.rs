@@ -225,6 +225,7 @@ fn fixture_runs() -> Vec<Run> {
         fixtures::ssh_run(),
         fixtures::quic_run(),
         fixtures::protocols_run(),
+        fixtures::mtc_run(),
     ]
 }
 

@@ -23,6 +23,7 @@ pub(super) fn subject(area: &str) -> &str {
         "ntor" => "Circuit handshakes",
         "tls" => "TLS 1.3",
         "ssh" => "SSH",
+        "mtc" => "Merkle Tree Certificates",
         "quic" => "QUIC",
         "ledger" => "Ledger transactions",
         "scaling" => "Scaling over cores",
