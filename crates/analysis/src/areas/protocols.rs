@@ -82,9 +82,8 @@ pub fn settings<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<Setting<'r, 'a>> {
                 link: link(case),
                 connected,
                 in_memory: cases.iter().copied().filter(in_memory).find(|other| is_same(case, other.case())),
-                classical: classical().find(|other| {
-                    other.case().waits_for_network() && link(other.case()) == link(case)
-                }),
+                classical: classical()
+                    .find(|other| other.case().waits_for_network() && link(other.case()) == link(case)),
                 classical_in_memory: classical().find(in_memory),
             });
         }
@@ -140,26 +139,28 @@ fn bytes(case: &CaseAnalysis<'_>) -> Option<u64> {
 pub(crate) fn table(analysis: &RunAnalysis<'_>) -> Table {
     let all = settings(analysis);
     let area = all.first().map_or("", |one| one.connected.case().workload.as_str());
-    let mut table = Table::new("protocols", area, "TLS, SSH and QUIC over the same links: cost of post-quantum algorithms")
-        .names("link", "link")
-        .names("protocol", "protocol")
-        .names("key_exchange", "key exchange")
-        .names("auth", "authentication")
-        .names("chain", "chain")
-        .names("provider", "provider")
-        .figures("connected", "connected", "ms", 0)
-        .figures("factor", "vs classical", "", 0)
-        .figures("round_trips", "in round trips", "", 2)
-        .figures("computing", "computing", "µs", 3)
-        .figures("bytes", "bytes", "B", 1)
-        .figures("bytes_factor", "bytes vs classical", "", 4)
-        .stacked(4);
+    let mut table =
+        Table::new("protocols", area, "TLS, SSH and QUIC over the same links: cost of post-quantum algorithms")
+            .names("link", "link")
+            .names("protocol", "protocol")
+            .names("key_exchange", "key exchange")
+            .names("auth", "authentication")
+            .names("chain", "chain")
+            .names("provider", "provider")
+            .figures("connected", "connected", "ms", 0)
+            .figures("factor", "vs classical", "", 0)
+            .figures("round_trips", "in round trips", "", 2)
+            .figures("computing", "computing", "µs", 3)
+            .figures("bytes", "bytes", "B", 1)
+            .figures("bytes_factor", "bytes vs classical", "", 4)
+            .stacked(4);
     for one in &all {
         let case = one.connected.case();
         let chain = case.number(Parameter::INTERMEDIATES).map_or_else(String::new, |number| number.to_string());
-        let factor = one.classical.filter(|_| !one.is_classical()).and_then(|classical| {
-            Some(analysis.ratio(&[classical], &[one.connected])?.ratio?.ratio)
-        });
+        let factor = one
+            .classical
+            .filter(|_| !one.is_classical())
+            .and_then(|classical| Some(analysis.ratio(&[classical], &[one.connected])?.ratio?.ratio));
         let connected = one.connected.median();
         let round_trip_ms = case.word("rtt").and_then(|word| word.strip_suffix("ms")?.parse::<f64>().ok());
         let round_trips = connected.as_ref().zip(round_trip_ms.filter(|ms| *ms > 0.0));
@@ -207,7 +208,8 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         };
         let found: Vec<String> = PROTOCOLS.iter().filter_map(of_protocol).filter_map(one).collect();
         let about = format!("Waiting time over a link with {link}, compared with classical algorithms");
-        (!found.is_empty()).then(|| Statement::new(settings[0].connected.case().workload.as_str(), about, found.join("; ")))
+        (!found.is_empty())
+            .then(|| Statement::new(settings[0].connected.case().workload.as_str(), about, found.join("; ")))
     };
     by_link.into_iter().filter_map(sentence).map(Statement::first).collect()
 }
