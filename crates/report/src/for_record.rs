@@ -148,6 +148,8 @@ mod tests {
     /// Maximum size of its contents in bytes.
     const MAX_UNPACKED_BYTES: u64 = 20_000_000;
 
+    type Change = fn(&mut Document);
+
     fn good() -> Run {
         let mut run = fixtures::sound_run();
         run.header.command = "pqlab run standard".to_owned();
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn refuses_runs_with_every_reason() {
         assert_eq!(shortcomings(&document(&good())), [""; 0]);
-        let changes: [(fn(&mut Document), &str); 10] = [
+        let changes: [(Change, &str); 10] = [
             (|it| it.run.complete = false, "it is incomplete: 6 of 6 cases have results"),
             (|it| it.results["kem"][0].status = Status::Failed, "1 of 6 cases failed"),
             (|it| it.results["kem"][0].verified = false, "1 of 6 cases are not verified"),
