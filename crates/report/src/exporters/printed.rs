@@ -599,9 +599,8 @@ fn check_cell_texts(forms: &Forms<'_>) -> usize {
         .iter()
         .filter_map(|(id, row)| {
             let rate = export.rate(id)?;
-            // An operation may process a whole block of transactions or a whole queue of
-            // replies.
-            let several = ["tx", "queue"].map(|name| row["parameters"][name].as_f64().unwrap_or(1.0));
+            // An operation may process a block of transactions, a queue of replies or a batch of certificates.
+            let several = ["tx", "queue", "certificates"].map(|name| row["parameters"][name].as_f64().unwrap_or(1.0));
             Some(several.map(|times| rate * times))
         })
         .flatten()
