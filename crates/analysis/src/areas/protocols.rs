@@ -4,10 +4,12 @@
 use super::{quic, ssh, tls};
 use crate::case::CaseAnalysis;
 use crate::group::gathered;
+use crate::number::factor_and_range;
 use crate::run::RunAnalysis;
-use crate::statement::{Statement, times};
+use crate::statement::Statement;
 use crate::table::{Cell, NS_PER_US, Table};
 use pqlab_record::{Case, Parameter};
+use pqlab_stats::Interval;
 
 /// A protocol, and the classical algorithms with which its other settings are compared.
 struct Protocol {
@@ -48,6 +50,19 @@ impl Setting<'_, '_> {
     /// Returns whether these are the classical algorithms of the protocol.
     pub fn is_classical(&self) -> bool {
         self.classical.is_some_and(|classical| std::ptr::eq(classical, self.connected))
+    }
+
+    /// Returns the ratio of the median waiting time to that of the classical setting, which has none. The interval combines
+    /// those of both medians, as for independent figures.
+    fn factor(&self) -> Option<Interval> {
+        let (classical, connected) = (self.classical?.median()?, self.connected.median()?);
+        if self.is_classical() {
+            return None;
+        }
+        let half_width = |interval: &Interval| (interval.high / interval.low).ln() / 2.0;
+        let both = half_width(&classical).hypot(half_width(&connected)).exp();
+        let estimate = connected.estimate / classical.estimate;
+        Some(Interval { estimate, low: estimate / both, high: estimate * both, ..connected })
     }
 
     /// Returns how many of the classical algorithms, key exchange and signature, are replaced.
@@ -157,10 +172,6 @@ pub(crate) fn table(analysis: &RunAnalysis<'_>) -> Table {
     for one in &all {
         let case = one.connected.case();
         let chain = case.number(Parameter::INTERMEDIATES).map_or_else(String::new, |number| number.to_string());
-        let factor = one
-            .classical
-            .filter(|_| !one.is_classical())
-            .and_then(|classical| Some(analysis.ratio(&[classical], &[one.connected])?.ratio?.ratio));
         let connected = one.connected.median();
         let round_trip_ms = case.word("rtt").and_then(|word| word.strip_suffix("ms")?.parse::<f64>().ok());
         let round_trips = connected.as_ref().zip(round_trip_ms.filter(|ms| *ms > 0.0));
@@ -174,7 +185,7 @@ pub(crate) fn table(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(chain),
             Cell::text(&case.provider),
             Cell::optional(connected.as_ref(), |time| Cell::time_within(time).scaled(1.0 / NS_PER_US)),
-            Cell::optional(factor.as_ref(), Cell::factor_within),
+            Cell::optional(one.factor().as_ref(), Cell::factor_within),
             Cell::optional(round_trips, |(time, ms)| Cell::significant(time.estimate / (ms * 1e6))),
             Cell::optional(one.in_memory.and_then(CaseAnalysis::time).as_ref(), Cell::time_within),
             Cell::optional(sent, Cell::whole),
@@ -187,7 +198,7 @@ pub(crate) fn table(analysis: &RunAnalysis<'_>) -> Table {
         PROTOCOLS.iter().map(|one| format!("{} {} and {}", one.name, one.exchange, one.authentication)).collect();
     table
         .note("connected: median time until the client has completed the handshake; in SSH, until its login is accepted")
-        .note(format!("vs classical: {}", classical.join(", ")))
+        .note(format!("vs classical: ratio of the medians to {}", classical.join(", ")))
         .note("TLS and SSH run over TCP on an emulated link and include TCP's own round trip; the links of QUIC are simulated")
         .note("computing, bytes: of both sides together, for the handshake in memory; bytes at most; a time is a mean if signing retries at random")
 }
@@ -199,8 +210,8 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let by_link = gathered(all.iter().filter(|one| !one.is_classical()).map(|one| (one.link.as_str(), one)));
     let sentence = |(link, settings): (&str, Vec<&Setting<'_, '_>>)| {
         let one = |setting: &&Setting<'_, '_>| {
-            let factor = times(analysis, &[setting.classical?], &[setting.connected])?;
-            Some(format!("{} {} with {}", setting.protocol, factor.inside(), setting.algorithms()))
+            let (factor, range) = factor_and_range(&setting.factor()?);
+            Some(format!("{} {factor} ({range}) with {}", setting.protocol, setting.algorithms()))
         };
         let replaced = |setting: &&&Setting<'_, '_>| setting.replaced();
         let of_protocol = |protocol: &Protocol| {
