@@ -3,6 +3,7 @@
 
 use super::{quic, ssh, tls};
 use crate::case::CaseAnalysis;
+use crate::comparison::NotRanked;
 use crate::group::gathered;
 use crate::number::factor_and_range;
 use crate::run::RunAnalysis;
@@ -211,7 +212,10 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let sentence = |(link, settings): (&str, Vec<&Setting<'_, '_>>)| {
         let one = |setting: &&Setting<'_, '_>| {
             let (factor, range) = factor_and_range(&setting.factor()?);
-            Some(format!("{} {factor} ({range}) with {}", setting.protocol, setting.algorithms()))
+            let is_disturbed = |case: &CaseAnalysis<'_>| case.not_ranked() == Some(NotRanked::Disturbed);
+            let disturbed = is_disturbed(setting.connected) || setting.classical.is_some_and(is_disturbed);
+            let mark = if disturbed { ", disturbed" } else { "" };
+            Some(format!("{} {factor} ({range}{mark}) with {}", setting.protocol, setting.algorithms()))
         };
         let replaced = |setting: &&&Setting<'_, '_>| setting.replaced();
         let of_protocol = |protocol: &Protocol| {
@@ -265,6 +269,12 @@ mod tests {
     fn a_statement_compares_the_protocols_over_each_link() {
         let run = fixtures::protocols_run();
         let found = statements(&RunAnalysis::new(&run));
-        assert_eq!(found.len(), 3, "{found:?}");
+        let abouts: Vec<&str> = found.iter().map(|one| one.about.rsplit_once(", ").unwrap().0).collect();
+        let about = |link: &str| format!("Waiting time over a link with {link}");
+        assert_eq!(abouts, ["rtt=100ms", "rtt=20ms", "rtt=20ms loss=1%"].map(about));
+        // 602 ms, compared with 600 ms.
+        let text = &found[0].text;
+        assert!(text.starts_with("SSH 1.00") && text.ends_with(") with mlkem768x25519-sha256, Ed25519"), "{text}");
+        assert!(found[1].text.starts_with("QUIC ") && !found[1].text.contains("SSH"), "{found:?}");
     }
 }
