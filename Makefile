@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results contribute reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between agreement platforms clean setup
+.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results contribute reliability bench bench-adapters bench-protocols bench-stats bench-aa bench-independence bench-between agreement platforms clean setup
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -108,8 +108,8 @@ bench: setup ## Benchmark pqlab itself: the cost of its layers
 bench-adapters: setup ## Compare each path through an adapter with direct calls to the library
 	cargo bench --workspace --locked --bench adapter -- $(ADAPTERS)
 
-bench-handshakes: setup ## Compare TLS, SSH and QUIC handshakes with a plain loop over the same library; takes a few minutes
-	cargo bench --workspace --locked --bench handshake
+bench-protocols: setup ## Compare handshakes, and Merkle Tree Certificates, with a plain loop over the same library; takes minutes
+	cargo bench --workspace --locked --bench protocols
 
 bench-stats: setup ## Simulate how often intervals contain the true value, and how often verdicts are false
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture

@@ -1,16 +1,17 @@
-//! Measures the overhead that pqlab adds to a TLS, SSH or QUIC handshake in memory. Compares pqlab's timed trial ("tool")
-//! with a bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither
-//! time includes freeing connections.
+//! Measures the overhead that pqlab adds to a TLS, SSH or QUIC handshake in memory, and to the verification of a Merkle
+//! Tree Certificate. Compares pqlab's timed trial ("tool") with a bare loop over the same library with the same
+//! settings. Tool and bare loop alternate in one process. Neither time includes freeing connections.
 //!
-//! Prints the time of a handshake for the tool and for the bare loop. Their difference is the tool's overhead. Also
+//! Prints the time of an operation for the tool and for the bare loop. Their difference is the tool's overhead. Also
 //! prints the ratio of the times, with a 95% interval over processes. `outside` means that the two times differ by more
-//! than the limit: 2%, or 3% for SSH and QUIC. `unclear` means that the interval includes a larger difference, but the
+//! than the limit: 2% for TLS, otherwise 3%. `unclear` means that the interval includes a larger difference, but the
 //! estimate is smaller.
 //!
 //! If there are command-line arguments, runs only comparisons with names that contain every argument.
 
 #![allow(clippy::print_stdout)]
 
+mod by_mtcs;
 mod by_openssl;
 mod by_quinn;
 mod by_russh;
@@ -32,6 +33,8 @@ const SSH_LIMIT: f64 = 0.03;
 /// Allowed relative difference for QUIC. pqlab's simulated link and the copies of Initial packets, which show the
 /// negotiated group, add more to the time.
 const QUIC_LIMIT: f64 = 0.03;
+/// Allowed relative difference for Merkle Tree Certificates.
+const MTC_LIMIT: f64 = 0.03;
 /// Number of handshakes per round. A round needs several, because an ML-DSA signature takes a random number of
 /// attempts.
 const BATCH: usize = 4;
@@ -44,53 +47,76 @@ const SUITES: [(Group, Authentication); 2] =
 const LIBRARIES: [[&str; 3]; 3] =
     [["tls", "rustls", "aws-lc"], ["tls", "openssl", "openssl"], ["quic", "quinn", "aws-lc"]];
 
-/// Handshake to compare.
-enum Handshake {
-    /// With TLS or QUIC. The words are the area, the implementation and the provider of its primitives.
+/// Provider of the crates that mtcs uses.
+const MTCS_PRIMITIVES: &str = "rustcrypto";
+
+/// Operation to compare.
+enum Operation {
+    /// A handshake with TLS or QUIC. The words are the area, the implementation and the provider of its primitives.
     Tls(Group, Authentication, [&'static str; 3]),
     Ssh(pqlab_ssh::Config),
+    /// Verification of a Merkle Tree Certificate: landmark-relative, or signed by the CA.
+    Mtc {
+        is_landmark: bool,
+    },
 }
 
-impl Handshake {
-    fn all() -> Vec<Handshake> {
+impl Operation {
+    fn all() -> Vec<Operation> {
         let tls = SUITES
             .into_iter()
-            .flat_map(|(group, signature)| LIBRARIES.map(|library| Handshake::Tls(group, signature, library)));
+            .flat_map(|(group, signature)| LIBRARIES.map(|library| Operation::Tls(group, signature, library)));
         let ssh = KeyExchange::ALL
-            .map(|key_exchange| Handshake::Ssh(pqlab_ssh::Config { key_exchange, key_type: KeyType::Ed25519 }));
-        tls.chain(ssh).collect()
+            .map(|key_exchange| Operation::Ssh(pqlab_ssh::Config { key_exchange, key_type: KeyType::Ed25519 }));
+        let mtc = [true, false].map(|is_landmark| Operation::Mtc { is_landmark });
+        tls.chain(ssh).chain(mtc).collect()
     }
 
     fn id(&self) -> String {
         match self {
-            Handshake::Tls(group, signature, [area, implementation, _]) => {
+            Operation::Tls(group, signature, [area, implementation, _]) => {
                 format!("{area}/{}/handshake[auth={},chain=1]@{implementation}", group.name(), signature.name())
             }
-            Handshake::Ssh(config) => {
+            Operation::Ssh(config) => {
                 format!("ssh/{}/handshake[auth={}]@russh", config.key_exchange.name(), config.key_type.name())
+            }
+            Operation::Mtc { is_landmark } => {
+                let kind = if *is_landmark { "landmark" } else { "cosigners=1" };
+                format!("mtc/MTC-{}/verify[{kind},certificates={}]@mtcs", by_mtcs::ALGORITHM, by_mtcs::LOG_LENGTH)
             }
         }
     }
 
     fn limit(&self) -> f64 {
         match self {
-            Handshake::Tls(.., ["quic", ..]) => QUIC_LIMIT,
-            Handshake::Tls(..) => LIMIT,
-            Handshake::Ssh(_) => SSH_LIMIT,
+            Operation::Tls(.., ["quic", ..]) => QUIC_LIMIT,
+            Operation::Tls(..) => LIMIT,
+            Operation::Ssh(_) => SSH_LIMIT,
+            Operation::Mtc { .. } => MTC_LIMIT,
         }
     }
 
+    /// Returns the number of operations per round, or `None` to choose it by their time.
+    fn batch(&self) -> Option<usize> {
+        if let Operation::Mtc { .. } = self { None } else { Some(BATCH) }
+    }
+
     fn bare(&self, registry: &Registry) -> Side {
-        let (group, signature, [_, implementation, provider]) = match *self {
-            Handshake::Tls(group, signature, library) => (group, signature, library),
-            Handshake::Ssh(config) => {
+        let provider =
+            |id: &str| registry.providers().iter().find(|provider| provider.id() == id).expect("unknown provider");
+        let (group, signature, [_, implementation, primitives]) = match *self {
+            Operation::Tls(group, signature, library) => (group, signature, library),
+            Operation::Ssh(config) => {
                 let keys = Keys::generate(config.key_type).expect("cannot generate the keys");
                 return Box::new(by_russh::Bare::new(config, &keys));
             }
+            Operation::Mtc { is_landmark } => {
+                return Box::new(by_mtcs::Bare::new(provider(MTCS_PRIMITIVES), is_landmark));
+            }
         };
         let config = Config { intermediates: 1, ..Config::new(group, signature) };
-        let maker = registry.providers().iter().find(|one| one.id() == provider).expect("unknown provider");
-        let scheme = maker.signature(signature.name()).expect("the provider must offer the signature scheme");
+        let scheme =
+            provider(primitives).signature(signature.name()).expect("the provider must offer the signature scheme");
         let credentials = Credentials::make(&config, scheme.as_ref()).expect("cannot create the certificates");
         match implementation {
             "quinn" => Box::new(by_quinn::Bare::new(&config, &credentials)),
@@ -106,15 +132,15 @@ impl Handshake {
         let case = case.expect("unknown case");
         let trial = registry.prepare(&case, Seed { run: 1, process: 0 }).expect("cannot prepare the case");
         let tool = Tool { trial, recorder: Recorder::default(), timed: false };
-        Comparison { batch: Some(BATCH), first: Box::new(tool), second: self.bare(&registry) }
+        Comparison { batch: self.batch(), first: Box::new(tool), second: self.bare(&registry) }
     }
 }
 
 fn main() -> ExitCode {
-    let all = Handshake::all();
+    let all = Operation::all();
     if let Some(name) = interleaved::requested() {
-        let handshake = all.into_iter().find(|one| one.id() == name).expect("unknown handshake");
-        interleaved::answer(handshake.comparison());
+        let operation = all.into_iter().find(|one| one.id() == name).expect("unknown operation");
+        interleaved::answer(operation.comparison());
         return ExitCode::SUCCESS;
     }
     let words = interleaved::words();
@@ -123,15 +149,15 @@ fn main() -> ExitCode {
         "", "tool", "bare", "overhead"
     );
     let mut outside = false;
-    for (id, handshake) in all.iter().map(|one| (one.id(), one)) {
+    for (id, operation) in all.iter().map(|one| (one.id(), one)) {
         if !words.iter().all(|word| id.contains(word)) {
             continue;
         }
         let mut found = interleaved::find(&id, PROCESSES);
-        if !mark(&found, handshake.limit()).is_empty() {
+        if !mark(&found, operation.limit()).is_empty() {
             found = interleaved::find(&id, 8 * PROCESSES);
         }
-        let (ratio, mark) = (found.ratio, mark(&found, handshake.limit()));
+        let (ratio, mark) = (found.ratio, mark(&found, operation.limit()));
         let [tool, bare, own] = [found.first, found.second, found.difference.estimate].map(|ns| ns / 1e3);
         let interval = format!("{:.4} [{:.4}, {:.4}]", ratio.estimate, ratio.low, ratio.high);
         println!("{id:<64} {tool:>7.1} us {bare:>7.1} us {own:>6.1} us   {interval} {mark}");
@@ -159,13 +185,13 @@ struct Tool {
 impl Work for Tool {
     fn ready(&mut self, batch: usize) {
         if self.timed {
-            self.trial.verify().expect("the handshakes must be correct");
+            self.trial.verify().expect("the results must be correct");
         }
         self.trial.setup(batch).expect("cannot set up the trial");
     }
 
     fn run(&mut self, batch: usize) {
-        self.trial.routine(batch, &mut self.recorder).expect("cannot perform the handshakes");
+        self.trial.routine(batch, &mut self.recorder).expect("cannot run the trial");
         self.timed = true;
     }
 }
