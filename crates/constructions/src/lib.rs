@@ -1,9 +1,10 @@
 //! Constructions built from cryptographic primitives: hybrid KEMs and signatures, certificates, Merkle Tree
-//! Certificates, signed tokens, HPKE, circuit handshakes, and ledger transactions. This crate does not depend on a
-//! cryptographic library: callers pass in the primitives.
+//! Certificates, signed files and tokens, HPKE, circuit handshakes, and ledger transactions. This crate does not depend
+//! on a cryptographic library: callers pass in the primitives.
 
 mod cbor;
 pub mod certificate;
+pub mod cms;
 mod coins;
 pub mod hpke;
 pub mod hybrid_kem;

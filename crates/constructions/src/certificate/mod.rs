@@ -25,6 +25,7 @@ pub use verify::{Schemes, Signatures};
 
 pub(crate) use build::{constraints, sign, time, usage};
 pub(crate) use syntax::extension;
+pub(crate) use verify::verify_encoded;
 
 use crate::keys::{DecodeError, Identifier, PublicKey, from_pem, to_pem};
 use der::Decode;

@@ -2,7 +2,7 @@
 
 use super::{Certificate, CertificateError, ecdsa};
 use crate::keys::{Identifier, PublicKey};
-use pqlab_primitives::{Error, SignatureScheme};
+use pqlab_primitives::{Error, SignatureParameters, SignatureScheme, VerifyingKey};
 use std::sync::Arc;
 
 /// Signature schemes for verifying certificates, one per algorithm.
@@ -77,18 +77,24 @@ fn verify(
     if key.identifier() != algorithm {
         return Err(CertificateError::Signature(which));
     }
-    let scheme = schemes.get(algorithm)?;
-    let key = scheme.load_verifying_key(key.as_bytes())?;
-    let fixed;
-    let signature = if ecdsa::is(algorithm) {
-        fixed =
-            ecdsa::from_der(signature, scheme.info().parameters.signature).ok_or(CertificateError::Signature(which))?;
-        &fixed
-    } else {
-        signature
-    };
-    key.verify(&[], message, signature).map_err(|error| match error {
+    let key = schemes.get(algorithm)?.load_verifying_key(key.as_bytes())?;
+    verify_encoded(algorithm, key.as_ref(), message, signature).map_err(|error| match error {
         Error::VerificationFailed => CertificateError::Signature(which),
         other => other.into(),
     })
+}
+
+/// Verifies a signature in the encoding that certificates use, with a loaded key and an empty context.
+pub(crate) fn verify_encoded(
+    algorithm: &Identifier,
+    key: &dyn VerifyingKey,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), Error> {
+    if !ecdsa::is(algorithm) {
+        return key.verify(&[], message, signature);
+    }
+    let length = SignatureParameters::find(algorithm.algorithm).map(|parameters| parameters.signature);
+    let fixed = length.and_then(|length| ecdsa::from_der(signature, length)).ok_or(Error::VerificationFailed)?;
+    key.verify(&[], message, &fixed)
 }
