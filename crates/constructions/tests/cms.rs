@@ -6,9 +6,9 @@ mod common;
 
 use common::{hash, signatures};
 use pqlab_constructions::certificate::{Certificate, Profile, SigningKeys, SubjectType, build};
-use pqlab_constructions::cms::{CmsError, SignedData, Signer, TrustedKey, digest_algorithm, sign};
+use pqlab_constructions::cms::{CmsError, SignedData, Signer, TrustedKey, sign};
 use pqlab_constructions::keys::{Identifier, PrivateKey, PublicKey};
-use pqlab_primitives::{Coins, Error, Hash, KeyEncoding, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_primitives::{Coins, Error, Hash, KeyEncoding, SignatureScheme, SigningKey, VerifyingKey, cms_digest};
 use pqlab_testing::{Need, program, require};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -53,7 +53,7 @@ impl Owner {
         let algorithm = &scheme.info().parameters.algorithm;
         let identifier = Identifier::named(algorithm).unwrap();
         let public = PublicKey::new(identifier, &public).unwrap();
-        Owner { identifier, signing, verifying, public, hash: hash(digest_algorithm(algorithm).unwrap()) }
+        Owner { identifier, signing, verifying, public, hash: hash(cms_digest(algorithm).unwrap()) }
     }
 
     fn key_identifier(&self) -> [u8; 20] {
@@ -123,7 +123,7 @@ fn rejects_other_images_keys_and_digests() {
         let signed = SignedData::from_der(&der).unwrap();
         let stranger = TrustedKey { key: other.verifying.as_ref(), ..owner.trusted() };
         assert_eq!(signed.verify(&stranger, owner.hash.as_ref(), IMAGE), Err(CmsError::Signature), "{algorithm}");
-        let wrong_hash = hash(if digest_algorithm(algorithm) == Some("SHA-256") { "SHA-512" } else { "SHA-256" });
+        let wrong_hash = hash(if cms_digest(algorithm) == Some("SHA-256") { "SHA-512" } else { "SHA-256" });
         let refused = signed.verify(&owner.trusted(), wrong_hash.as_ref(), IMAGE);
         assert!(matches!(refused, Err(CmsError::Primitive(Error::Unsupported(_)))), "{algorithm}: {refused:?}");
     }
@@ -225,7 +225,7 @@ fn openssl_command_verifies_and_creates_signed_data() {
                 .unwrap();
             assert_eq!(verified.status.success(), is_signed, "{algorithm}: {}", text(&verified));
         }
-        let digest = digest_algorithm(algorithm).unwrap().replace('-', "").to_lowercase();
+        let digest = cms_digest(algorithm).unwrap().replace('-', "").to_lowercase();
         // By subject key identifier without a certificate, then by issuer and serial number with one.
         for arguments in [&["-keyid", "-nocerts"][..], &[]] {
             let signed = Command::new("openssl")

@@ -96,6 +96,18 @@ pub struct SignatureParameters {
     pub signing_coins: usize,
 }
 
+/// Returns the digest algorithm that CMS uses with a signature algorithm: SHA-512 for ML-DSA (RFC 9882, section 3.3),
+/// Ed25519 (RFC 8419, section 3.1) and SLH-DSA of categories 3 and 5, SHA-256 for SLH-DSA of category 1 (RFC 9814,
+/// section 4), ECDSA on P-256 and RSA (RFC 5754). `None` for all other algorithms.
+pub fn cms_digest(signature: &str) -> Option<&'static str> {
+    match signature {
+        "ECDSA-P-256" | "RSA-2048" | "SLH-DSA-SHA2-128s" | "SLH-DSA-SHA2-128f" => Some("SHA-256"),
+        "Ed25519" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87" => Some("SHA-512"),
+        "SLH-DSA-SHA2-192s" | "SLH-DSA-SHA2-192f" | "SLH-DSA-SHA2-256s" | "SLH-DSA-SHA2-256f" => Some("SHA-512"),
+        _ => None,
+    }
+}
+
 impl SignatureParameters {
     /// Returns the parameters of the algorithm with this name, or `None` if the name is unknown.
     pub fn find(algorithm: &str) -> Option<SignatureParameters> {

@@ -29,7 +29,7 @@ mod symmetric;
 mod wipe;
 
 pub use algorithm::{
-    HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters,
+    HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters, cms_digest,
 };
 pub use batch::{BatchKey, BatchVerifier, Claim, ClaimKey, SignedMessage};
 pub use coins::{Coins, ReplaceableGenerator};

@@ -2,8 +2,7 @@
 //! signature, but not the file itself.
 //!
 //! The signature covers two signed attributes, the content type and the digest of the content. Each signature algorithm
-//! has one digest algorithm: SHA-512 for ML-DSA (RFC 9882, section 3.3), Ed25519 (RFC 8419, section 3.1) and SLH-DSA of
-//! categories 3 and 5, SHA-256 for SLH-DSA of category 1 (RFC 9814, section 4), ECDSA on P-256 and RSA (RFC 5754).
+//! has one digest algorithm ([`cms_digest`]).
 
 mod syntax;
 
@@ -11,7 +10,7 @@ use crate::certificate::{CertificateError, sign as sign_message, verify_encoded}
 use crate::keys::{DecodeError, Identifier, KEY_IDENTIFIER};
 use const_oid::ObjectIdentifier;
 use der::Encode;
-use pqlab_primitives::{Coins, Error, Hash, SigningKey, VerifyingKey};
+use pqlab_primitives::{Coins, Error, Hash, SigningKey, VerifyingKey, cms_digest};
 use syntax::Parts;
 
 const SIGNED_DATA: &str = "SignedData";
@@ -52,21 +51,17 @@ struct DigestAlgorithm {
     oid: ObjectIdentifier,
 }
 
-static SHA_256: DigestAlgorithm =
-    DigestAlgorithm { name: "SHA-256", oid: ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1") };
-static SHA_512: DigestAlgorithm =
-    DigestAlgorithm { name: "SHA-512", oid: ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.3") };
+static DIGESTS: [DigestAlgorithm; 2] = [
+    DigestAlgorithm { name: "SHA-256", oid: ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1") },
+    DigestAlgorithm { name: "SHA-512", oid: ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.3") },
+];
 
 impl DigestAlgorithm {
     /// Returns the digest algorithm for a signature algorithm. `None` if pqlab does not support the signature algorithm
     /// in CMS.
     fn of_signature(algorithm: &str) -> Option<&'static DigestAlgorithm> {
-        match algorithm {
-            "ECDSA-P-256" | "RSA-2048" | "SLH-DSA-SHA2-128s" | "SLH-DSA-SHA2-128f" => Some(&SHA_256),
-            "Ed25519" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87" => Some(&SHA_512),
-            "SLH-DSA-SHA2-192s" | "SLH-DSA-SHA2-192f" | "SLH-DSA-SHA2-256s" | "SLH-DSA-SHA2-256f" => Some(&SHA_512),
-            _ => None,
-        }
+        let name = cms_digest(algorithm)?;
+        DIGESTS.iter().find(|algorithm| algorithm.name == name)
     }
 
     fn digest(&self, hash: &dyn Hash, content: &[u8]) -> Result<Vec<u8>, Error> {
@@ -77,12 +72,6 @@ impl DigestAlgorithm {
         hash.digest(content, &mut digest)?;
         Ok(digest)
     }
-}
-
-/// Returns the name of the digest algorithm for a signature algorithm. `None` if pqlab does not support the signature
-/// algorithm in CMS.
-pub fn digest_algorithm(signature: &str) -> Option<&'static str> {
-    DigestAlgorithm::of_signature(signature).map(|algorithm| algorithm.name)
 }
 
 /// Private key of a signer.
@@ -106,7 +95,7 @@ pub struct TrustedKey<'a> {
 }
 
 /// Signs content. Returns a ContentInfo with a detached SignedData in DER, without certificates. `hash` must be the
-/// [digest algorithm](digest_algorithm) of the signature algorithm.
+/// [digest algorithm](cms_digest) of the signature algorithm.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if the algorithm is not supported in CMS or `hash` is a different algorithm. Propagates errors
@@ -144,7 +133,7 @@ impl SignedData {
     }
 
     /// Verifies the signature over the signed attributes, then the digest of the content in them. `hash` must be the
-    /// [digest algorithm](digest_algorithm) of the signature algorithm.
+    /// [digest algorithm](cms_digest) of the signature algorithm.
     ///
     /// # Errors
     /// - [`CmsError::Key`] if the SignedData names a different key or signature algorithm.
