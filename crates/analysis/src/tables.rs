@@ -8,7 +8,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
 /// Names of all tables, in the order in which they are shown.
-pub const NAMES: [&str; 45] = [
+pub const NAMES: [&str; 46] = [
     "headlines",
     "languages",
     "libraries",
@@ -24,6 +24,7 @@ pub const NAMES: [&str; 45] = [
     "sizes",
     "batches",
     "tokens",
+    "cms-images",
     "tls-handshakes",
     "tls-steps",
     "tls-decomposition",
@@ -85,6 +86,7 @@ mod tests {
             fixtures::quic_run(),
             fixtures::protocols_run(),
             fixtures::mtc_run(),
+            fixtures::cms_run(),
         ] {
             let all = tables(&RunAnalysis::new(&run), &RelayScenario::default());
             let places: Vec<usize> =

@@ -12,7 +12,7 @@ use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
 /// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
-const ANSWERS: [(&str, &[&str]); 29] = [
+const ANSWERS: [(&str, &[&str]); 30] = [
     ("smoke", &["pqlab works here: * of * cases were measured, with verified results."]),
     (
         "standard",
@@ -83,6 +83,13 @@ const ANSWERS: [(&str, &[&str]); 29] = [
             "MTC: * B and * to verify for a landmark-relative certificate with ML-DSA-44 from a log of 10,000,000, vs * B and * for an X.509 chain (*×*, *) and * B and * with ECDSA-P-256; the server's flight has * B, vs * B.",
             "MTC standalone: * B and * to verify for a standalone (2 cosigners) certificate with ML-DSA-44 *",
             "Issuing a Merkle Tree Certificate: * by *, with ML-DSA-44 and 2 cosigners in batches of 1,000, vs * by * for one X.509 certificate.",
+        ],
+    ),
+    (
+        "cms",
+        &[
+            "Image of 10 MB with ML-DSA-65: * to verify by * and 3,535 B, vs * to verify by * and * B with ECDSA-P-256 (*×*, *); hashing takes * of the time*",
+            "Image of 10 MB with SLH-DSA-SHA2-128s: * to verify by * and * B, vs *",
         ],
     ),
     (

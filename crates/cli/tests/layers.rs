@@ -135,6 +135,7 @@ const SEPARATE_AREAS: &[&str] = &["pqlab-analysis", "pqlab-report"];
 /// Names of the areas.
 const AREAS: &[&str] = &[
     "certificate",
+    "cms",
     "hash",
     "hpke",
     "hybrid",

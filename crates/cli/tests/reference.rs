@@ -56,7 +56,7 @@ fn items() -> Vec<Item> {
 
 /// Returns runs that together contain every table.
 fn runs() -> Vec<Run> {
-    let made: [fn() -> Run; 10] = [
+    let made: [fn() -> Run; 11] = [
         pqlab_fixtures::references_run,
         pqlab_fixtures::scaling_run,
         pqlab_fixtures::ntor_ahead_run,
@@ -67,6 +67,7 @@ fn runs() -> Vec<Run> {
         pqlab_fixtures::quic_run,
         pqlab_fixtures::protocols_run,
         pqlab_fixtures::mtc_run,
+        pqlab_fixtures::cms_run,
     ];
     made.iter().map(|run| run()).collect()
 }

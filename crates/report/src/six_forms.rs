@@ -107,6 +107,7 @@ fn runs() -> Vec<Run> {
         fixtures::quic_run(),
         fixtures::protocols_run(),
         fixtures::mtc_run(),
+        fixtures::cms_run(),
     ]
 }
 

@@ -65,6 +65,7 @@ workloads! {
     hybrid => hybrid::HybridWorkload,
     certificate => certificate::CertificateWorkload,
     token => token::TokenWorkload,
+    cms => cms::CmsWorkload,
     hpke => hpke::HpkeWorkload,
     tls => tls::TlsWorkload,
     #[cfg(feature = "ssh")]

@@ -6,6 +6,7 @@
 
 mod certificate;
 mod claims;
+mod cms;
 mod cold;
 mod hash;
 mod hpke;
@@ -38,7 +39,7 @@ use ntor::RelayScenario;
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
-pub(crate) const TABLES: [MakeTables; 15] = [
+pub(crate) const TABLES: [MakeTables; 16] = [
     |run, _| vec![hybrid::tables::headlines(run), languages(run)],
     |run, _| vec![libraries::tables::libraries_table(run, &run.job), libraries::tables::facts(run)],
     |run, _| vec![hybrid::tables::decomposition(run), hybrid::tables::spread(run)],
@@ -46,6 +47,7 @@ pub(crate) const TABLES: [MakeTables; 15] = [
     |run, _| vec![hash::tables::per_byte(run), hash::keccak_share::keccak_share(run)],
     |run, _| vec![signature::tables::signatures(run), kem::tables::kems(run)],
     |run, _| vec![signature::tables::sizes(run), signature::tables::batches(run), token::tables::tokens(run)],
+    |run, _| vec![cms::tables::signed_images(run)],
     |run, _| tls::tables::tables(run),
     |run, _| ssh::tables::tables(run),
     |run, _| vec![quic::tables::handshakes(run), quic::tables::connections(run)],
@@ -60,7 +62,7 @@ pub(crate) const TABLES: [MakeTables; 15] = [
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
 /// All statements, in order.
-pub(crate) const STATEMENTS: [MakeStatements; 16] = [
+pub(crate) const STATEMENTS: [MakeStatements; 17] = [
     protocols::statements,
     tls::findings::statements,
     ssh::findings::statements,
@@ -68,6 +70,7 @@ pub(crate) const STATEMENTS: [MakeStatements; 16] = [
     mtc::findings::statements,
     hpke::findings::statements,
     token::findings::statements,
+    cms::findings::statements,
     memory::findings::statements,
     residue::findings::statements,
     cold::findings::statements,

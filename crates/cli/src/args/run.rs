@@ -34,6 +34,7 @@ Areas (each area is also a suite with the same name):
   hybrid        hybrid KEMs and signatures, with their classical and post-quantum halves
   certificate   X.509 certificates with one or two signatures; keys to and from DER, PEM and CBOR
   token         signed tokens (JWS and COSE): make, parse, verify; which size limits they meet
+  cms           firmware images with CMS signatures: make, verify; lengths, share of hashing
   hpke          hybrid public key encryption of a first message: seal, open
   ntor          circuit handshakes between a client and a relay, as in Tor
   tls           TLS 1.3 handshakes with rustls and OpenSSL; over a link with --network or --rtt

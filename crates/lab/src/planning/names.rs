@@ -9,13 +9,14 @@ use std::path::Path;
 
 /// Areas to search if the user names an algorithm but no area. The run measures the first area that contains the
 /// algorithm.
-const AREAS: [&str; 14] = [
+const AREAS: [&str; 15] = [
     "kem",
     "signature",
     "hash",
     "hybrid",
     "certificate",
     "token",
+    "cms",
     "hpke",
     "ntor",
     "tls",

@@ -394,6 +394,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "quic"
         "protocols"
         "mtc"
+        "cms"
         "signatures"
         "kems"
         "signing"

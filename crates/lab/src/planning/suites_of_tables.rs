@@ -18,6 +18,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     (&["quic-handshakes", "quic-connections"], &["quic"]),
     (&["protocols"], &["protocols"]),
     (&["mtc-certificates", "mtc-issuing"], &["mtc"]),
+    (&["cms-images"], &["cms"]),
     (&["ledger-schemes", "ledger-blocks", "ledger-codec"], &["ledger", "ledger-reference"]),
     (&["ntor-memory"], &["memory"]),
     (

@@ -226,6 +226,7 @@ fn fixture_runs() -> Vec<Run> {
         fixtures::quic_run(),
         fixtures::protocols_run(),
         fixtures::mtc_run(),
+        fixtures::cms_run(),
     ]
 }
 

@@ -19,6 +19,7 @@ pub(super) fn subject(area: &str) -> &str {
         "hybrid" => "Hybrids",
         "certificate" => "Certificates",
         "token" => "Signed tokens",
+        "cms" => "Signed images",
         "hpke" => "HPKE",
         "ntor" => "Circuit handshakes",
         "tls" => "TLS 1.3",
