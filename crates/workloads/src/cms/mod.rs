@@ -99,11 +99,11 @@ impl Workload for CmsWorkload {
     }
 }
 
-/// Returns the signature scheme and its digest algorithm, if the provider offers both.
-fn primitives<'a>(
-    provider: &'a Provider,
-    algorithm: &str,
-) -> Option<(&'a Arc<dyn SignatureScheme>, &'a Arc<dyn Hash>)> {
+/// A signature scheme and its digest algorithm.
+type Primitives<'a> = (&'a Arc<dyn SignatureScheme>, &'a Arc<dyn Hash>);
+
+/// Returns the primitives for an algorithm, if the provider offers both.
+fn primitives<'a>(provider: &'a Provider, algorithm: &str) -> Option<Primitives<'a>> {
     Some((provider.signature(algorithm)?, provider.hash(cms_digest(algorithm)?)?))
 }
 
