@@ -254,7 +254,8 @@ def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
 
         pqlab._laboratory.Shown = Shown
         try:
-            pqlab.run("kem", "signature", providers=["rustcrypto"], quick=True, processes=1)
+            algorithms = ["ML-KEM-512", "ML-KEM-1024", "X25519"]
+            pqlab.run("kem", algorithms=algorithms, providers=["rustcrypto"], quick=True, processes=1)
         except KeyboardInterrupt as stopped:
             assert isinstance(stopped, pqlab.Interrupted), stopped
             assert stopped.run.cases and not stopped.run.complete
