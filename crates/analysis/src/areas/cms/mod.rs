@@ -53,10 +53,11 @@ impl<'r, 'a> Image<'r, 'a> {
         Some([self.verify.time()?.estimate, self.digest?.time()?.estimate])
     }
 
-    /// Returns the share of the digest in the time to verify, in percent.
+    /// Returns the share of the digest in the time to verify, in percent. The figures of two cases can differ by more
+    /// than the rest of the work, so the share is limited to 100%.
     fn digest_pct(&self) -> Option<f64> {
         let [verify, digest] = self.times()?;
-        Some(100.0 * digest / verify)
+        Some((100.0 * digest / verify).min(100.0))
     }
 }
 
