@@ -68,11 +68,11 @@ fn images<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<Image<'r, 'a>> {
 }
 
 /// Formats a length in decimal units: `10 MB`, `45.2 kB`.
-fn size(bytes: f64) -> String {
-    let (value, unit) = match bytes {
-        _ if bytes >= 1e6 => (bytes / 1e6, "MB"),
-        _ if bytes >= 1e3 => (bytes / 1e3, "kB"),
-        _ => (bytes, "B"),
+fn size(bytes: u64) -> String {
+    let (value, unit) = match bytes as f64 {
+        bytes if bytes >= 1e6 => (bytes / 1e6, "MB"),
+        bytes if bytes >= 1e3 => (bytes / 1e3, "kB"),
+        bytes => (bytes, "B"),
     };
     if value.fract() == 0.0 { format!("{value} {unit}") } else { format!("{} {unit}", significant(value)) }
 }
