@@ -62,7 +62,7 @@ def run(
     :param precision: Target half-width of the median's 95% interval in percent (default 1, or from the suite).
     :param max_time: Time limit for each case in seconds (default 1.5, or from the suite).
     :param patience: Time limit in seconds for measuring disturbed cases again at the end of the run, or 0 to measure no
-        case again (default a tenth of the run's time, at least 5).
+        case again (default the run's time, at least 30).
     :param processes: Number of worker processes that measure each case (default 8, or from the suite).
     :param iterations: Fixed number of samples for each case, instead of the adaptive rules (default none).
     :param warmup: Number of operations to discard at the start of each process (default 100).

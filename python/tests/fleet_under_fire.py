@@ -48,6 +48,7 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
         algorithms=["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"],
         providers=["aws-lc", "liboqs"],
         quick=True,
+        patience=0,
         address=machines.address,
         database=folder / "fleet.db",
         progress=heard,

@@ -149,3 +149,37 @@ def test_failed_and_ambiguous_cases_are_refused(agreement: Any) -> None:
     for bad in ({**row, "status": "failed", "error": "wrong answer"}, {**row, "id": "b"}):
         with pytest.raises(SystemExit):
             agreement.rows({"results": {"signature": [row, bad]}}, "p")
+
+
+@pytest.mark.parametrize(
+    ("throughputs", "runs", "undisturbed"),
+    [
+        ([3.8, 3.8], 1, True),
+        ([3.8, 2.0, 2.0, 3.8, 3.8], 2, True),
+        ([None, None], 1, True),
+        ([3.8, 2.0, 2.0, 3.8, 2.0], 2, False),
+    ],
+)
+def test_repeats_disturbed_runs(
+    agreement: Any, monkeypatch: pytest.MonkeyPatch, throughputs: list[float | None], runs: int, undisturbed: bool
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(agreement.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(agreement.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    answers = iter(throughputs)
+
+    class Scripted(agreement.Core):  # type: ignore[misc]
+        def throughput(self) -> float | None:
+            found = next(answers)
+            self.best: float = max(self.best, found or 0.0)
+            return found
+
+    count = [0]
+
+    def run(step: int) -> str:
+        count[0] += step
+        now[0] += 1000.0 if count[0] == runs else 2.0
+        return "means"
+
+    assert Scripted(0, None).run_undisturbed(run, 1) == ("means", undisturbed)
+    assert count[0] == runs

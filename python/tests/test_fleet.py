@@ -65,7 +65,7 @@ def test_reports_invalid_arguments_before_anything_starts(tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    run = pqlab.run("hash", algorithms=["SHA3-256"], quick=True, progress=False, database=folder / "db")
+    run = pqlab.run("hash", algorithms=["SHA3-256"], quick=True, patience=0, progress=False, database=folder / "db")
     run.save(folder / "run.json")
     return folder / "run.json"
 

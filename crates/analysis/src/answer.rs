@@ -38,7 +38,7 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
         let noun = if more == 1 { "recommendation" } else { "recommendations" };
-        lines.push(format!("The report lists {more} more {noun}, with reasons."));
+        lines.push(format!("`pqlab report` gives reasons and {more} more {noun}."));
     }
     if lines.is_empty() {
         lines.extend(nothing_recommended(analysis));
@@ -96,13 +96,18 @@ fn merged_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
 }
 
 /// Formats a recommendation: `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), 24,400 a second on one
-/// core, tied with ...`.
+/// core, tied with ...`. Names the first caution, and counts the others.
 fn sentence(recommendation: &Recommendation) -> String {
-    let Recommendation { use_case, algorithm, provider, figure, interval, rate, tied, .. } = recommendation;
+    let Recommendation { use_case, algorithm, provider, figure, interval, rate, cautions, tied, .. } = recommendation;
     let tied = if tied.is_empty() { String::new() } else { format!(", tied with {}", tied.join(" and ")) };
     let interval = if interval == "exact" { String::new() } else { format!(" ({interval})") };
     let rate = rate.as_ref().map_or(String::new(), |rate| format!(", {rate}"));
-    format!("{use_case}: {algorithm} by {provider}, {figure}{interval}{rate}{tied}.")
+    let caution = match &cautions[..] {
+        [] => String::new(),
+        [only] => format!("; {only}"),
+        [first, others @ ..] => format!("; {first}, and {} more", others.len()),
+    };
+    format!("{use_case}: {algorithm} by {provider}, {figure}{interval}{rate}{tied}{caution}.")
 }
 
 #[cfg(test)]

@@ -99,6 +99,18 @@ pub struct Source {
     pub looked_at: String,
 }
 
+impl Source {
+    /// Lists the facts that the source supports, as reports name them: `authors, constant time`.
+    pub fn subjects(&self) -> String {
+        let name = |fact: &String| match fact.as_str() {
+            "whose" => "authors".to_owned(),
+            "contains" => "code inside".to_owned(),
+            fact => fact.replace('_', " "),
+        };
+        self.of.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl SlowerPath {
     /// Describes the algorithms, the code and the processors: `ML-KEM-*: portable C code on processors with avx2`.
     pub fn text(&self) -> String {

@@ -69,6 +69,9 @@ pub struct Recommendation {
     pub what: String,
     /// Reasons for the choice.
     pub why: String,
+    /// Reasons to doubt the choice, which are also in `why`: faster candidates that are not ranked, and known defects in
+    /// other operations.
+    pub cautions: Vec<String>,
     /// Other candidates without a measurable difference from the best: `ML-KEM-768 by aws-lc`.
     pub tied: Vec<String>,
 }

@@ -373,22 +373,23 @@ impl SeriesComparison {
         Some(SeriesComparison::of_means(&series(first)?, &series(second)?, &SeriesRequest::default()))
     }
 
-    /// Formats the comparison as one line: `overhead +24.1% [+23.8, +24.4], Welch's t = 230 (p < 1e-16, 1,240 degrees
-    /// of freedom), Cohen's d = 9.12`.
+    /// Formats the comparison as one line: `mean +24.1% (+23.8 to +24.4%), Welch's t = 230 (p < 1e-16, 1,240 degrees of
+    /// freedom), Cohen's d = 9.12`. All signs are those of second − first, unlike that of
+    /// [`WelchTest::t`](pqlab_stats::WelchTest::t).
     pub fn line(&self) -> String {
-        let overhead = self.overhead_pct.map(|interval| {
-            format!("overhead {:+.1}% [{:+.1}, {:+.1}]", interval.estimate, interval.low, interval.high)
+        let difference = self.overhead_pct.map(|interval| {
+            format!("mean {:+.1}% ({:+.1} to {:+.1}%)", interval.estimate, interval.low, interval.high)
         });
         let welch = self.welch.map(|test| {
             let p = if test.p_value < 1e-16 { "p < 1e-16".to_owned() } else { format!("p = {:.2e}", test.p_value) };
             format!(
                 "Welch's t = {} ({p}, {} degrees of freedom)",
-                significant(test.t),
+                significant(-test.t),
                 significant(test.degrees_of_freedom)
             )
         });
         let effect = self.cohens_d.map(|d| format!("Cohen's d = {}", significant(d)));
-        [overhead, welch, effect].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        [difference, welch, effect].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// Converts the comparison to JSON.

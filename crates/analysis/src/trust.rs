@@ -110,7 +110,8 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let again = |outcome| cases.iter().filter(|case| case.record.second_chance == Some(outcome)).count();
     let (undisturbed, tried) =
         (again(SecondChance::Undisturbed), again(SecondChance::Undisturbed) + again(SecondChance::Disturbed));
-    parts.extend((tried > 0).then(|| format!("undisturbed when measured again: {undisturbed} of {tried}")));
+    let again = || format!("{undisturbed} of {tried} disturbed at first, but not when measured again");
+    parts.extend((tried > 0).then(again));
     parts.extend(doubts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)));
     if !all.is_empty() {
         parts.push(match count(&|quality| quality.spread_measured) {
@@ -154,7 +155,7 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let time = format!("±{} in time", percent(pqlab_stats::median(&widths)?));
     let cycles = pqlab_stats::median(&cycles).map(|width| format!(", ±{} in core cycles", percent(width)));
     let assumed = cases.iter().filter_map(|case| Quality::assess(case)).any(|of| !of.spread_measured);
-    let assumed = if assumed { ", with an assumed spread between runs" } else { "" };
+    let assumed = if assumed { ", with an assumed spread between runs (`pqlab calibrate` measures it)" } else { "" };
     let advice = advice(&figures, &analysis.run.header.protocol).map_or(String::new(), |advice| format!(" {advice}"));
     Some(format!(
         "Typical uncertainty (95%): {time}{}{assumed}. Interference: {}.{advice}",
@@ -195,7 +196,7 @@ fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     match repeats {
         0 => format!("{amount}{treated}"),
         some => format!(
-            "{amount}{treated} (without the disturbed visits that were measured again: {} of {})",
+            "{amount}{treated} (not counting {} of {} visits, which were disturbed and measured again)",
             grouped(some),
             grouped(some + kept as u64)
         ),
@@ -225,7 +226,12 @@ pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
     let mut parts = vec![
         format!("±{} in time{}", percent(estimates.half_width_pct()), cycles.unwrap_or_default()),
         precision,
-        if quality.disturbed { "disturbed" } else { "undisturbed" }.to_owned(),
+        match (quality.disturbed, estimates.left_out) {
+            (true, _) => "disturbed",
+            (false, 0) => "undisturbed",
+            (false, _) => "disturbed samples left out",
+        }
+        .to_owned(),
         if case.record.verified { "every answer verified" } else { "answers not verified" }.to_owned(),
         format!("spread between runs {}", quality.spread_name()),
     ];
@@ -288,7 +294,7 @@ mod tests {
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
         run.records[0].second_chance = Some(SecondChance::Disturbed);
         run.records[1].second_chance = Some(SecondChance::Undisturbed);
-        let wanted = "; undisturbed when measured again: 1 of 2; 5 imprecise; 1 disturbed; ";
+        let wanted = "; 1 of 2 disturbed at first, but not when measured again; 5 imprecise; 1 disturbed; ";
         assert!(of(&run).contains(wanted), "{}", of(&run));
         run.records.clear();
         assert_eq!(quality_sentence(&RunAnalysis::new(&run)), None);
@@ -327,7 +333,7 @@ mod tests {
         let mut run = fixtures::run();
         let of = |run: &Run| trust_sentence(&RunAnalysis::new(run));
         let wanted = "Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between \
-                      runs. Interference: none seen.";
+                      runs (`pqlab calibrate` measures it). Interference: none seen.";
         assert_eq!(of(&run).unwrap(), wanted);
         run.records[0].samples.visits[0].disturbances = vec![Disturbance::Steal { pct: 30.0 }];
         assert!(of(&run).unwrap().contains("Interference: disturbed measurements, excluded."), "{:?}", of(&run));
@@ -338,10 +344,7 @@ mod tests {
         run.records[1].samples.visits[0].repeats = 2;
         let text = of(&run).unwrap();
         assert!(
-            text.contains(
-                " 20.0% of the time, included in 1 of 5 cases, excluded elsewhere (without the disturbed visits that were \
-                 measured again: 2 of "
-            ),
+            text.contains(" 20.0% of the time, included in 1 of 5 cases, excluded elsewhere (not counting 2 of "),
             "{text}"
         );
         assert!(text.ends_with(" Measure again when the machine is quiet."), "{text}");

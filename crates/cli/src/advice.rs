@@ -26,6 +26,7 @@ fn of_lab(error: &LabError) -> Option<String> {
             Thing::Library => ": see `pqlab list providers`, or name a library as [LABEL=]KIND:PATH".into(),
             Thing::LedgerProvider => ": see `pqlab list providers`".into(),
             Thing::LeakCase => ": see `pqlab leak --list`".into(),
+            Thing::Added => ": see `pqlab library list`".into(),
             Thing::Suite => ", or name a .toml file".into(),
             Thing::Selection => {
                 ": see `pqlab list suites`, `pqlab list algorithms`, `pqlab list providers`, or name a .toml file"

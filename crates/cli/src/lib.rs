@@ -136,17 +136,20 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Prints help unchanged, or a usage error as one line. Returns the exit code.
 fn explain_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
-        return if error.print().is_ok() { DONE } else { FAILED };
+        // If the reader of the help ends early, such as `head`, nothing has failed.
+        return match error.print() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => FAILED,
+            _ => DONE,
+        };
     }
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let what = lines.next().unwrap_or("bad usage").trim_start_matches("error: ").to_owned();
-    let details: Vec<&str> = lines
+    let details: String = lines
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
         .filter(|line| !line.contains("as a value, use '--"))
-        .map(|line| line.trim_start_matches("tip: "))
+        .map(|line| line.strip_prefix("tip: ").map_or_else(|| format!(" {line}"), |tip| format!("; {tip}")))
         .collect();
-    let details = if details.is_empty() { String::new() } else { format!(" {}", details.join(" ")) };
     let verb =
         std::env::args().nth(1).filter(|verb| args::is_verb(verb)).map_or(String::new(), |verb| format!(" {verb}"));
     output::complain(&format!("{what}{details} (see `pqlab{verb} --help`)"));

@@ -73,7 +73,7 @@ fn a_table_of_one_provider_is_refused_for_several_before_anything_is_measured() 
     let pqlab = Pqlab::new();
     for (arguments, word) in [
         (["run", "hash", "--format", "sha3-csv", "--algorithm", "SHA3-256"], "--provider"),
-        (["run", "kem", "--format", "sha3-csv", "--provider", "rustcrypto"], "none is selected"),
+        (["run", "kem", "--format", "sha3-csv", "--provider", "rustcrypto"], "there are none"),
     ] {
         let output = pqlab.run(&arguments);
         assert_eq!(output.status.code(), Some(2));

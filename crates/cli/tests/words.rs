@@ -69,6 +69,7 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
             "signature/ML-DSA-65/verify[",
         ),
         (&["leak", "kem/ML-KEM-768/decapsulate@libokes"], "kem/ML-KEM-768/decapsulate"),
+        (&["list", "cases", "--filter", "kem/ML-KEM-768/decapsulate@libqos"], "kem/ML-KEM-768/decapsulate@liboqs,"),
         (&["calibrate", "--case", "kem/ML-KEM-768/decapsulate"], "kem/ML-KEM-768/decapsulate@"),
     ] {
         let output = pqlab.run(arguments);
@@ -92,6 +93,25 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
     }
     let shown = pqlab.expect(0, &["show", "last", "hash/SHA3-256/digest[len=64]@*"]);
     assert!(shown.contains("openssl"), "brackets must match themselves: {shown}");
+    let named = pqlab.expect(0, &["show", "SHA3-256"]);
+    assert!(named.contains("openssl"), "a name must mean the cases of the last run: {named}");
+    let unknown = pqlab.run(&["show", "SHA3-257"]);
+    assert!(unknown.status.code() == Some(2) && text(&unknown.stderr).contains("unknown run \"SHA3-257\""));
+    let no_digests = pqlab.run(&["export", "last", "--format", "sha3-csv", "--provider", "nothing"]);
+    assert!(no_digests.status.code() == Some(2), "{}", text(&no_digests.stderr));
+}
+
+#[test]
+fn a_misspelt_verb_or_option_gets_the_similar_one_as_a_clause() {
+    let pqlab = Pqlab::new();
+    for (arguments, near) in [
+        (&["showw"][..], "; a similar subcommand exists: 'show' ("),
+        (&["show", "--wid"], "; a similar argument exists: '--wide' ("),
+    ] {
+        let output = pqlab.run(arguments);
+        assert!(output.status.code() == Some(2) && text(&output.stderr).contains(near), "{}", text(&output.stderr));
+    }
+    assert!(pqlab.expect(0, &["list", "libraries"]).contains("liboqs"));
 }
 
 #[test]

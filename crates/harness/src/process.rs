@@ -464,6 +464,7 @@ mod tests {
             budget_ns: u64::MAX / 2,
             expected_ns: 20_000_000,
             may_put_off: false,
+            patient: false,
             additions_per_cycle: AdditionsPerCycle::new(),
         };
         let request = Duration::from_secs(120);

@@ -105,6 +105,9 @@ pub struct VisitRequest {
     /// Whether the worker may postpone the visit if a load is using the core's other hardware thread when the visit
     /// begins. A postponed visit takes no samples.
     pub may_put_off: bool,
+    /// Whether only time in which no load shares the core uses up `budget_ns`. A visit may then take three times as
+    /// long.
+    pub patient: bool,
     /// Throughput baselines that all workers have found so far, in independent additions per cycle of an unshared core.
     pub additions_per_cycle: AdditionsPerCycle,
 }

@@ -292,6 +292,7 @@ impl<'a> Worker<'a> {
             if !several_threads {
                 probes.sample(gate);
             }
+            probes.spent_ns(request.patient && !several_threads)
         };
         let counter = self.counter.counter.as_mut();
         if wave > 0 {
@@ -373,16 +374,16 @@ impl<'a> Sampling<'a> {
         Sampling { request, batch, wave, readings, tally: Tally::default() }
     }
 
-    /// Takes samples until there are enough or the time is up.
+    /// Takes samples until there are enough or the time is up. `between_samples` returns the time in ns that counts
+    /// towards the budget.
     fn take(
         &mut self,
         trial: &mut dyn Trial,
         mut stopwatch: impl Stopwatch,
         recorder: &mut Recorder,
-        mut between_samples: impl FnMut(),
+        mut between_samples: impl FnMut() -> u64,
     ) -> Result<(), Fault> {
         let Sampling { request, batch, wave, readings, tally } = self;
-        let begun = clock::monotonic_ns();
         let (mut worked_ns, mut taken): (u64, u64) = (0, 0);
         while taken < request.samples {
             let operations = if *wave == 0 { *batch } else { (request.samples - taken).min(*wave) as usize };
@@ -393,10 +394,10 @@ impl<'a> Sampling<'a> {
             tally.add(residue::read());
             taken = readings.ticks.len() as u64;
             trial.note(recorder)?;
-            between_samples();
+            let spent_ns = between_samples();
             let short = (worked_ns as f64) < SHORT_SAMPLE_NS * taken as f64;
             let too_few = short && (taken < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
-            if !too_few && clock::monotonic_ns() - begun >= request.budget_ns {
+            if !too_few && spent_ns >= request.budget_ns {
                 break;
             }
         }

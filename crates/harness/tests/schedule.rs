@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use pqlab_harness::gate::{self, AdditionsPerCycle, Observation, Thresholds};
-use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
+use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS, Work};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
 use pqlab_harness::{Demands, Event, MeasuringError, Observer, ObserverError, Outcome, WorkerPool};
 use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Record, SecondChance, State, Status};
@@ -58,10 +58,14 @@ struct ScriptedMachine {
     estimated: Option<f64>,
     dismissed: usize,
     waited: usize,
+    /// Time in ns to prepare a case in a process.
+    preparing_ns: u64,
     /// Simulated time in ns.
     now_ns: u64,
     /// Time at which the load ends, in ns.
     leaves_ns: u64,
+    /// Length in ns of the bursts, and of the pauses between them, in which the load returns after `leaves_ns`.
+    returns_ns: Option<u64>,
     /// Factor by which [`Load::Neighbour`] lengthens operations.
     slowdown: f64,
     /// Whether visits can be postponed.
@@ -84,8 +88,10 @@ impl ScriptedMachine {
             estimated: None,
             dismissed: 0,
             waited: 0,
+            preparing_ns: 0,
             now_ns: 0,
             leaves_ns: u64::MAX,
+            returns_ns: None,
             slowdown: 1.0,
             postpones: false,
         }
@@ -110,6 +116,7 @@ impl WorkerPool for ScriptedMachine {
             return Err(Failure::Case("wrong answer: known answer".into()));
         }
         self.prepared.push(case.id());
+        self.now_ns += self.preparing_ns;
         let ns_per_operation = self.estimated.unwrap_or_else(|| (self.cost)(&case.algorithm));
         Ok(Prepared {
             ns_per_operation,
@@ -131,7 +138,9 @@ impl WorkerPool for ScriptedMachine {
         if self.failing == Some("A later") && case.algorithm == "A" && self.now_ns >= self.leaves_ns {
             return Err(Failure::Case("wrong answer".into()));
         }
-        let load = if self.now_ns < self.leaves_ns { self.load } else { Load::Quiet };
+        let since_ns = self.now_ns.saturating_sub(self.leaves_ns);
+        let returned = self.returns_ns.is_some_and(|burst_ns| (since_ns / burst_ns).is_multiple_of(2));
+        let load = if self.now_ns < self.leaves_ns || returned { self.load } else { Load::Quiet };
         let neighbour = load == Load::Neighbour;
         if visit.may_put_off && self.postpones && neighbour {
             self.now_ns += 30_000;
@@ -261,10 +270,14 @@ impl Observer for Collector {
     }
 }
 
+fn work(positions: &[usize]) -> Work {
+    Work { positions: positions.to_vec(), ..Work::default() }
+}
+
 fn measure(machine: &mut ScriptedMachine, plan: &[Case], protocol: &Protocol) -> Collector {
     let mut collector = Collector::default();
     let positions: Vec<usize> = (0..plan.len()).collect();
-    let outcome = schedule::run(plan, &positions, protocol, 1, COUNTER, machine, &mut collector).unwrap();
+    let outcome = schedule::run(plan, work(&positions), protocol, 1, COUNTER, machine, &mut collector).unwrap();
     assert_eq!(outcome, Outcome::Complete);
     assert_eq!(collector.records.len(), plan.len());
     collector
@@ -333,7 +346,8 @@ fn a_stop_during_a_request_interrupts_the_run() {
         let mut machine = ScriptedMachine { failing: Some(place), ..ScriptedMachine::new(Load::Quiet) };
         let mut collector = Collector::default();
         let outcome =
-            schedule::run(&plan, &positions, &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
+            schedule::run(&plan, work(&positions), &Protocol::default(), 1, COUNTER, &mut machine, &mut collector)
+                .unwrap();
         assert_eq!(outcome, Outcome::Interrupted, "{place}");
         assert!(collector.records.is_empty() && machine.log.len() <= 21, "{place}");
     }
@@ -360,8 +374,16 @@ fn the_order_follows_from_the_seed() {
     let log = |seed| {
         let mut machine = ScriptedMachine::new(Load::Quiet);
         let positions: Vec<usize> = (0..plan.len()).collect();
-        schedule::run(&plan, &positions, &Protocol::default(), seed, COUNTER, &mut machine, &mut Collector::default())
-            .unwrap();
+        schedule::run(
+            &plan,
+            work(&positions),
+            &Protocol::default(),
+            seed,
+            COUNTER,
+            &mut machine,
+            &mut Collector::default(),
+        )
+        .unwrap();
         machine.log
     };
     assert_eq!(log(1), log(1));
@@ -452,7 +474,7 @@ fn uses_the_wall_clock_for_multithreaded_trials_if_cycles_are_counted() {
         let mut collector = Collector::default();
         let plan = [case("A", "one")];
         let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(8), ..Protocol::default() };
-        schedule::run(&plan, &[0], &protocol, 1, cycles, &mut machine, &mut collector).unwrap();
+        schedule::run(&plan, work(&[0]), &protocol, 1, cycles, &mut machine, &mut collector).unwrap();
         let samples = &collector.records[0].1.samples;
         assert_eq!((samples.metric, samples.ns_per_tick), (metric, several_threads.then_some(1.0)));
     }
@@ -483,12 +505,13 @@ fn stopping_keeps_what_is_finished_and_a_full_disk_ends_the_run() {
     let mut collector = Collector { stop_after: Some(2), ..Collector::default() };
     let mut machine = ScriptedMachine::new(Load::Quiet);
     let outcome =
-        schedule::run(&plan, &[0, 1, 2, 3], &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
+        schedule::run(&plan, work(&[0, 1, 2, 3]), &Protocol::default(), 1, COUNTER, &mut machine, &mut collector)
+            .unwrap();
     assert_eq!(outcome, Outcome::Interrupted);
     assert_eq!(collector.records.iter().map(|(position, _)| *position).collect::<Vec<_>>(), [0, 1]);
 
     let mut refusing = Collector { refuse: true, ..Collector::default() };
-    let error = schedule::run(&plan, &[0, 1], &Protocol::default(), 1, COUNTER, &mut machine, &mut refusing);
+    let error = schedule::run(&plan, work(&[0, 1]), &Protocol::default(), 1, COUNTER, &mut machine, &mut refusing);
     assert!(matches!(error, Err(MeasuringError::Observer(error)) if error.to_string() == "the disk is full"));
 }
 
@@ -604,8 +627,8 @@ fn a_neighbour_that_leaves_after_the_plan_leaves_no_disturbed_case() {
     let mut machine = ScriptedMachine::with_neighbour_until(end_ns + 1_000_000_000);
     let collector = measure(&mut machine, &plan, &protocol);
     assert_eq!(collector.disturbed, [0, 1, 2]);
-    // A tenth of this short run is less than 5 s.
-    assert_eq!(collector.second_chance, Some((3, Duration::from_secs(5))));
+    // This short run takes less than 30 s.
+    assert_eq!(collector.second_chance, Some((3, Duration::from_secs(30))));
     assert!(machine.now_ns < end_ns + 6_000_000_000);
     for (_, record) in &collector.records {
         let samples = &record.samples;
@@ -624,6 +647,21 @@ fn a_neighbour_that_leaves_after_the_plan_leaves_no_disturbed_case() {
 }
 
 #[test]
+fn a_neighbour_that_comes_and_goes_leaves_no_disturbed_case() {
+    // No interval reaches this precision, so every case uses up its time limit.
+    let plan: Vec<Case> = (0..24).map(|index| case(&format!("A{index}"), &format!("block {index}"))).collect();
+    let protocol = Protocol { precision_pct: 1e-6, ..Protocol::default() };
+    let end_ns = end_of_plan_ns(&plan, &protocol);
+    let mut machine = ScriptedMachine::with_neighbour_until(end_ns);
+    machine.returns_ns = Some(5_000_000_000);
+    let collector = measure(&mut machine, &plan, &protocol);
+    assert_eq!(collector.disturbed.len(), plan.len());
+    for (_, record) in &collector.records {
+        assert_eq!(record.second_chance, Some(SecondChance::Undisturbed), "{}", record.case.id());
+    }
+}
+
+#[test]
 fn a_neighbour_that_stays_uses_up_the_patience() {
     let plan = [case("A", "one"), case("B", "two")];
     for patience_s in [None, Some(0.5), Some(20.0)] {
@@ -632,8 +670,8 @@ fn a_neighbour_that_stays_uses_up_the_patience() {
         let mut machine = ScriptedMachine::with_neighbour_until(u64::MAX);
         let collector = measure(&mut machine, &plan, &protocol);
         let spent_s = (machine.now_ns - end_ns) as f64 / 1e9;
-        // The default limit is 5 s, which is the minimum for short runs.
-        let limit_s = patience_s.unwrap_or(5.0);
+        // The default limit is 30 s, which is the minimum for short runs.
+        let limit_s = patience_s.unwrap_or(30.0);
         assert!((limit_s..limit_s + 0.1).contains(&spent_s), "{spent_s} s of {limit_s} s");
         for (_, record) in &collector.records {
             assert_eq!(record.second_chance, Some(SecondChance::Disturbed));
@@ -643,7 +681,28 @@ fn a_neighbour_that_stays_uses_up_the_patience() {
 }
 
 #[test]
-fn the_default_patience_is_a_tenth_of_the_run_within_twice_the_time_limits() {
+fn cases_that_no_process_visits_again_have_no_second_chance() {
+    let plan = [case("A", "one"), case("B", "two")];
+    let protocol = Protocol { patience_s: Some(0.5), ..Protocol::default() };
+    let mut machine = ScriptedMachine { preparing_ns: 200_000_000, ..ScriptedMachine::with_neighbour_until(u64::MAX) };
+    let collector = measure(&mut machine, &plan, &protocol);
+    assert_eq!(collector.second_chance, Some((2, Duration::from_millis(500))));
+    assert!(collector.records.iter().all(|(_, record)| record.second_chance.is_none() && record.samples.contended()));
+}
+
+#[test]
+fn a_disturbed_null_case_alone_gets_no_second_chance() {
+    let null = Case { provider: "null".into(), ..case("null", "one") };
+    let plan = [null];
+    let end_ns = end_of_plan_ns(&plan, &Protocol::default());
+    let mut machine = ScriptedMachine::with_neighbour_until(u64::MAX);
+    let collector = measure(&mut machine, &plan, &Protocol::default());
+    assert_eq!((collector.disturbed.as_slice(), collector.second_chance), (&[0][..], None));
+    assert_eq!(machine.now_ns, end_ns);
+}
+
+#[test]
+fn the_default_patience_is_the_time_of_the_run_within_ten_times_the_time_limits() {
     let limit = |cases: usize, max_time_s: f64| {
         let plan: Vec<Case> = (0..cases).map(|index| case(&format!("A{index}"), "one")).collect();
         let protocol = Protocol { max_time_s, ..Protocol::default() };
@@ -652,9 +711,9 @@ fn the_default_patience_is_a_tenth_of_the_run_within_twice_the_time_limits() {
         (measure(&mut machine, &plan, &protocol).second_chance.unwrap().1.as_secs_f64(), spent_s)
     };
     let (short, _) = limit(1, 0.05);
-    assert!((short - 0.1).abs() < 1e-9, "{short}");
-    let (long, spent_s) = limit(80, 1.5);
-    assert!(spent_s > 60.0 && (long / (0.1 * spent_s) - 1.0).abs() < 1e-6, "{long} s after {spent_s} s");
+    assert!((short - 0.5).abs() < 1e-9, "{short}");
+    let (long, spent_s) = limit(160, 1.5);
+    assert!(spent_s > 120.0 && (long / spent_s - 1.0).abs() < 1e-6, "{long} s after {spent_s} s");
 }
 
 #[test]
@@ -677,11 +736,28 @@ fn stopping_a_second_chance_finishes_every_case() {
     let mut machine = ScriptedMachine::with_neighbour_until(end_ns);
     let mut collector = Collector { stop_after: Some(1), ..Collector::default() };
     let outcome =
-        schedule::run(&plan, &[0, 1, 2], &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
+        schedule::run(&plan, work(&[0, 1, 2]), &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
     assert_eq!(outcome, Outcome::Complete);
     let outcomes: Vec<_> =
         collector.records.iter().map(|(position, record)| (*position, record.second_chance)).collect();
     assert_eq!(outcomes, [(0, Some(SecondChance::Undisturbed)), (1, None), (2, None)]);
+}
+
+#[test]
+fn a_resumed_run_gives_disturbed_cases_of_the_first_start_a_second_chance() {
+    let plan = [case("A", "one"), case("B", "two")];
+    let mut machine = ScriptedMachine::with_neighbour_until(u64::MAX);
+    let first = measure(&mut machine, &plan[..1], &Protocol { patience_s: Some(0.0), ..Protocol::default() });
+    let disturbed = first.records.into_iter().collect();
+    let resumed = Work { start: 1, positions: vec![1], disturbed };
+    let mut collector = Collector::default();
+    let mut quiet = ScriptedMachine::new(Load::Quiet);
+    schedule::run(&plan, resumed, &Protocol::default(), 1, COUNTER, &mut quiet, &mut collector).unwrap();
+    let of = |position: usize| &collector.records.iter().find(|(at, _)| *at == position).unwrap().1;
+    assert_eq!((of(0).second_chance, of(1).second_chance), (Some(SecondChance::Undisturbed), None));
+    let starts = |record: &Record| record.samples.usable().map(|visit| visit.start).collect::<Vec<_>>();
+    assert!(starts(of(0)).iter().chain(&starts(of(1))).all(|start| *start == 1));
+    assert!(of(0).samples.visits.iter().any(|visit| visit.start == 0), "the record must keep the disturbed visits");
 }
 
 #[test]

@@ -256,6 +256,7 @@ impl Served {
             budget_ns: 2_000_000,
             expected_ns: 0,
             may_put_off: false,
+            patient: false,
             additions_per_cycle: Default::default(),
         };
         self.ask(Request::Visit(visit))
@@ -284,6 +285,7 @@ fn each_operation_of_a_wave_is_a_sample() {
         budget_ns: u64::MAX / 2,
         expected_ns: 0,
         may_put_off: false,
+        patient: false,
         additions_per_cycle: Default::default(),
     };
     let Response::Visited(visited) = served.ask(Request::Visit(visit)) else { panic!("the visit failed") };

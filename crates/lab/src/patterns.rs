@@ -29,15 +29,14 @@ fn without_parameters(id: &str) -> Option<String> {
     Some(format!("{name}{provider}"))
 }
 
-/// Returns the ids closest to a pattern that matches no id. First tries changed patterns, with missing parts (a
-/// provider, brackets) added or extra parts removed. If no changed pattern matches, returns the most similar ids.
+/// Returns the ids closest to a pattern that matches no id, the most similar first. First tries changed patterns, with
+/// missing parts (a provider, brackets) added or extra parts removed. If no changed pattern matches, tries all ids.
 pub fn nearest<'a>(pattern: &str, ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
-    let rewritten = rewritten(pattern);
-    let search = |pattern: &String| {
-        let found = ids.clone().filter(|id| matches(pattern, &id.to_lowercase()));
-        found.take(NAMED).map(str::to_owned).collect::<Vec<_>>()
+    let search = |changed: &String| {
+        let found = ids.clone().filter(|id| matches(changed, &id.to_lowercase()));
+        alike(pattern, found, 0.0)
     };
-    rewritten.iter().map(search).find(|found| !found.is_empty()).unwrap_or_else(|| alike(pattern, ids))
+    rewritten(pattern).iter().map(search).find(|found| !found.is_empty()).unwrap_or_else(|| alike(pattern, ids, 0.8))
 }
 
 /// Returns variants of the pattern in lower case, starting with the smallest changes.
@@ -58,16 +57,16 @@ fn rewritten(pattern: &str) -> Vec<String> {
         all.extend(parts.iter().map(|part| format!("{name}[*{part}*]@{provider}")));
     }
     all.extend([format!("{name}[*]@{provider}"), format!("{name}@{provider}"), format!("*{name}*@{provider}")]);
-    all.extend([format!("{name}[*]@*"), format!("{name}@*"), format!("*{name}*")]);
+    all.extend([format!("{case}@*"), format!("{name}[*]@*"), format!("{name}@*"), format!("*{name}*")]);
     all
 }
 
-/// Returns the ids most similar to the pattern.
-fn alike<'a>(pattern: &str, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// Returns the ids most similar to the pattern, with a similarity above `least`, which is from 0 to 1.
+fn alike<'a>(pattern: &str, ids: impl Iterator<Item = &'a str>, least: f64) -> Vec<String> {
     let plain = pattern.to_lowercase().replace(['*', '?'], "");
     let mut ranked: Vec<(f64, &str)> = ids
         .map(|id| (strsim::jaro_winkler(&plain, &id.to_lowercase()), id))
-        .filter(|(score, _)| *score > 0.8)
+        .filter(|(score, _)| *score > least)
         .collect();
     ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
     ranked.into_iter().take(NAMED).map(|(_, id)| id.to_owned()).collect()
@@ -105,9 +104,9 @@ mod tests {
         assert_eq!(find("kem/ML-KEM-768/decapsulate"), IDS[..2], "no provider");
         assert_eq!(find("kem/ml-kem-768/decapsulate@LIBOQS"), [IDS[1]], "another case");
         assert_eq!(find("signature/ML-DSA-65/verify@liboqs"), IDS[2..5], "no brackets");
-        assert_eq!(find("signature/ML-DSA-65/verify[len=32,encoded]@liboqs"), [IDS[2], IDS[4]], "another order");
+        assert_eq!(find("signature/ML-DSA-65/verify[len=32,encoded]@liboqs"), [IDS[4], IDS[2]], "another order");
         assert_eq!(find("signature/ML-DSA-65/verify[len=33]@liboqs"), IDS[2..5], "a different length");
-        assert_eq!(find("ML-KEM-768/decapsulate@openssl"), IDS[..2], "no area, and no such provider");
+        assert_eq!(find("ML-KEM-768/decapsulate@openssl"), [IDS[1], IDS[0]], "no area, and no such provider");
         assert_eq!(find("kem/ML-KEM-768/decapsulat"), IDS[..2], "a typo");
         assert_eq!(find("zzz"), Vec::<String>::new());
     }

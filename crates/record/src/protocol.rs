@@ -155,7 +155,7 @@ pub struct Protocol {
     /// Target length of a visit, in seconds.
     pub visit_s: f64,
     /// Time limit in seconds for measuring all disturbed cases again at the end of the run; 0 disables this. `None`
-    /// means a tenth of the run's time, but at least 5 s and at most twice the total time limit of the disturbed cases.
+    /// means the run's time, but at least 30 s and at most ten times the total time limit of the disturbed cases.
     pub patience_s: Option<f64>,
     /// Counter that the user requested.
     pub counter: CounterChoice,

@@ -138,9 +138,7 @@ fn all_renderings_agree_with_the_comparison() {
             }
             let level: Vec<String> = rows
                 .iter()
-                .filter(|row| {
-                    analysis.standing(row).is_some_and(|of| !matches!(of, Standing::Fastest | Standing::Slower(_)))
-                })
+                .filter(|row| analysis.standing(row) == Some(Standing::Tied))
                 .map(|row| row.case().provider.clone())
                 .collect();
             if !level.is_empty() {

@@ -26,7 +26,7 @@ mod two_sample;
 mod two_way;
 
 pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, ratio_of_medians};
-pub use comb::Comb;
+pub use comb::{Comb, NoComb};
 pub(crate) use compare::KNOWN;
 pub use compare::{
     Contrast, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT,

@@ -5,7 +5,7 @@
 mod simulation;
 
 use fastrand::Rng;
-use pqlab_stats::{Comb, mean, median};
+use pqlab_stats::{Comb, NoComb, mean, median};
 use simulation::normal;
 
 /// Expected number of attempts.
@@ -74,7 +74,7 @@ fn errors(signer: &Signer, number: usize, fitted: usize) -> (f64, f64) {
         let samples = signer.samples(number, seed);
         let square = |value: f64| (100.0 * (value / signer.truth() - 1.0)).powi(2);
         plain.push(square(mean(&samples).unwrap()));
-        found.extend(Comb::fit(&samples, EXPECTED, EARLY).map(|comb| square(at_expected(&comb, &samples))));
+        found.extend(Comb::fit(&samples, EXPECTED, EARLY).ok().map(|comb| square(at_expected(&comb, &samples))));
     }
     assert!(found.len() >= fitted, "{} combs read", found.len());
     (mean(&found).unwrap().sqrt(), mean(&plain).unwrap().sqrt())
@@ -154,7 +154,7 @@ fn two_clock_rates_give_one_comb_in_cycles() {
     }
     let comb = Comb::fit(&cycles, EXPECTED, EARLY).unwrap();
     assert!((at_expected(&comb, &cycles) / STEADY.truth() - 1.0).abs() < 1e-3);
-    assert_eq!(Comb::fit(&times, EXPECTED, EARLY), None);
+    assert!(Comb::fit(&times, EXPECTED, EARLY).is_err());
 }
 
 #[test]
@@ -175,14 +175,17 @@ fn distributions_without_a_comb_are_not_read() {
     let mut rng = Rng::with_seed(5);
     let normal_times: Vec<f64> = (0..2000).map(|_| 1000.0 + 30.0 * normal(&mut rng)).collect();
     let exponential: Vec<f64> = (0..2000).map(|_| 100.0 - 300.0 * rng.f64().ln()).collect();
-    assert_eq!(Comb::fit(&normal_times, EXPECTED, EARLY), None);
-    assert_eq!(Comb::fit(&exponential, EXPECTED, EARLY), None);
-    assert_eq!(Comb::fit(&[100.0; 1000], EXPECTED, EARLY), None);
-    assert_eq!(Comb::fit(&Signer { noise: 30.0, ..STEADY }.samples(2000, 1), EXPECTED, EARLY), None);
-    assert_eq!(
-        Comb::fit(&Signer { attempts: [50.0, 90.0], noise: 15.0, ..STEADY }.samples(2000, 1), EXPECTED, EARLY),
-        None
-    );
+    let blurred = [
+        normal_times,
+        exponential,
+        Signer { noise: 30.0, ..STEADY }.samples(2000, 1),
+        Signer { attempts: [50.0, 90.0], noise: 15.0, ..STEADY }.samples(2000, 1),
+    ];
+    for samples in blurred {
+        let found = Comb::fit(&samples, EXPECTED, EARLY);
+        assert!(matches!(found, Err(NoComb::Blurred { readable }) if readable < 0.72), "{found:?}");
+    }
+    assert_eq!(Comb::fit(&[100.0; 1000], EXPECTED, EARLY), Err(NoComb::NoFit));
 }
 
 /// A guess of `each` that is far too small must not make the fit consider millions of attempts.
@@ -193,20 +196,20 @@ fn fits_end_if_samples_are_many_attempts_apart() {
         let mut times: Vec<f64> = (0..1000).map(|_| 1e6 + spread * rng.f64()).collect();
         times.extend((0..60).map(|_| 1e9 * rng.f64()));
         times.extend((0..60).map(|attempts| 1e6 + 20.0 * spread * f64::from(attempts)));
-        assert_eq!(Comb::fit(&times, EXPECTED, EARLY), None, "{spread}");
+        assert!(Comb::fit(&times, EXPECTED, EARLY).is_err(), "{spread}");
     }
 }
 
 #[test]
 fn combs_that_contradict_the_expected_number_are_not_read() {
     let samples = STEADY.samples(4000, 2);
-    assert!(Comb::fit(&samples, EXPECTED, EARLY).is_some());
-    assert_eq!(Comb::fit(&samples, 2.0, EARLY), None);
-    assert_eq!(Comb::fit(&samples, 12.0, EARLY), None);
-    assert_eq!(Comb::fit(&samples, 1.0, EARLY), None);
-    assert_eq!(Comb::fit(&samples[..149], EXPECTED, EARLY), None);
-    assert_eq!(Comb::fit(&[&samples[..], &[f64::NAN]].concat(), EXPECTED, EARLY), None);
-    assert_eq!(Comb::fit(&[&samples[..], &[0.0]].concat(), EXPECTED, EARLY), None);
+    assert!(Comb::fit(&samples, EXPECTED, EARLY).is_ok());
+    assert!(Comb::fit(&samples, 2.0, EARLY).is_err());
+    assert!(Comb::fit(&samples, 12.0, EARLY).is_err());
+    assert_eq!(Comb::fit(&samples, 1.0, EARLY), Err(NoComb::Invalid));
+    assert_eq!(Comb::fit(&samples[..149], EXPECTED, EARLY), Err(NoComb::FewSamples { samples: 149 }));
+    assert_eq!(Comb::fit(&[&samples[..], &[f64::NAN]].concat(), EXPECTED, EARLY), Err(NoComb::Invalid));
+    assert_eq!(Comb::fit(&[&samples[..], &[0.0]].concat(), EXPECTED, EARLY), Err(NoComb::Invalid));
 }
 
 /// Checks that each fitted tooth agrees with the median of its samples.

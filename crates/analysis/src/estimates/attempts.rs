@@ -2,7 +2,8 @@
 
 use super::interval::{Disturbed, Pooled, cycles_step, run_spread};
 use pqlab_record::{Case, Moment, Protocol, Samples, Unit, Visits};
-use pqlab_stats::{Comb, Description, Interval, Sorted};
+use pqlab_stats::{Comb, Description, Interval, NoComb, Sorted};
+use std::fmt::{self, Display, Formatter};
 
 /// A [comb](Comb) fitted to the samples of a case, and the unit of these samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,21 +14,46 @@ pub struct ReadComb {
     pub unit: Unit,
 }
 
+/// Reason why the samples of a case that repeats attempts do not show their number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unread {
+    /// The case is disturbed.
+    Disturbed,
+    /// A sample covers several operations.
+    Batches,
+    /// The samples do not fit a comb.
+    NoComb(NoComb),
+}
+
+impl Display for Unread {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Unread::Disturbed => out.write_str("the case is disturbed"),
+            Unread::Batches => out.write_str("a sample covers several operations"),
+            Unread::NoComb(reason) => reason.fmt(out),
+        }
+    }
+}
+
 impl ReadComb {
     /// Fits a comb to the samples of a case. Returns `None` if the operation does not [repeat
-    /// attempts](Case::expected_attempts) on one thread, if a sample covers several operations, if the case is
-    /// disturbed, or if the samples [do not fit a comb](Comb::fit).
-    pub(super) fn read(samples: &Samples, case: &Case) -> Option<ReadComb> {
-        let expected = case.expected_attempts().filter(|_| case.computes() && samples.batch == 1)?;
+    /// attempts](Case::expected_attempts) on one thread, or if there are no samples. Returns an error with the reason if
+    /// the comb cannot be read.
+    pub(super) fn read(samples: &Samples, case: &Case) -> Option<Result<ReadComb, Unread>> {
+        let expected = case.expected_attempts().filter(|_| case.computes())?;
+        if samples.batch != 1 {
+            return Some(Err(Unread::Batches));
+        }
         if samples.contended() {
-            return None;
+            return Some(Err(Unread::Disturbed));
         }
         let (unit, visits) = match samples.values(Unit::CoreCycles, Visits::Usable) {
             Some(visits) => (Unit::CoreCycles, visits),
             None => (Unit::Nanoseconds, samples.values(Unit::Nanoseconds, Visits::Usable)?),
         };
         let pooled: Vec<f64> = visits.into_iter().flat_map(|(_, values)| values).collect();
-        Some(ReadComb { comb: Comb::fit(&pooled, expected.number, expected.early)?, unit })
+        let comb = Comb::fit(&pooled, expected.number, expected.early);
+        Some(comb.map(|comb| ReadComb { comb, unit }).map_err(Unread::NoComb))
     }
 
     /// Returns the samples of the selected visits in `unit`, scaled to the expected number of attempts. Omits samples
@@ -57,10 +83,15 @@ pub struct AttemptsEstimate {
 }
 
 impl AttemptsEstimate {
-    /// Returns the estimate for the samples of a case, or `None` if they [do not fit a comb](ReadComb::read). `step_ns`
-    /// is the counter's resolution per operation in ns.
-    pub(super) fn new(samples: &Samples, case: &Case, protocol: &Protocol, step_ns: f64) -> Option<AttemptsEstimate> {
-        let read = ReadComb::read(samples, case)?;
+    /// Returns the estimate for the samples of a case, or `None` if there are none. `read` is their comb, and `step_ns`
+    /// the counter's resolution per operation in ns.
+    pub(super) fn new(
+        read: ReadComb,
+        samples: &Samples,
+        case: &Case,
+        protocol: &Protocol,
+        step_ns: f64,
+    ) -> Option<AttemptsEstimate> {
         let disturbed = Disturbed::new(samples);
         let spreads = protocol.run_spreads.of_case(&case.id());
         let interval = |unit: Unit| {
@@ -176,26 +207,27 @@ mod tests {
         let without = |record: &Record| {
             let found = estimates(record);
             assert_eq!((found.attempts, found.headline_ns()), (None, found.mean_ns));
+            found.unread.map(|reason| reason.to_string())
         };
         let mut few = signer(4);
         few.samples.visits.truncate(3);
-        without(&few);
+        assert_eq!(without(&few).unwrap(), "there are 120 samples; at least 150 are required");
         let mut batches = signer(4);
         batches.samples.batch = 2;
-        without(&batches);
+        assert_eq!(without(&batches).unwrap(), "a sample covers several operations");
         let mut set = signer(4);
         set.case.parameters = vec![Parameter::Word(Parameter::MESSAGES.into(), "cctv".into())];
-        without(&set);
+        assert_eq!(without(&set), None);
         let mut threads = signer(4);
         threads.case.parameters.push(Parameter::Number(Parameter::THREADS.into(), 2));
-        without(&threads);
+        assert_eq!(without(&threads), None);
         let mut disturbed = signer(4);
         let steal = vec![Disturbance::Steal { pct: 7.0 }];
         disturbed.samples.visits.iter_mut().for_each(|visit| visit.disturbances = steal.clone());
-        without(&disturbed);
+        assert_eq!(without(&disturbed).unwrap(), "the case is disturbed");
         let mut falcon = signer(4);
         falcon.case.algorithm = "Falcon-512".to_owned();
-        without(&falcon);
+        assert_eq!(without(&falcon), None);
     }
 
     #[test]

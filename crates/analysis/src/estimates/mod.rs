@@ -42,7 +42,7 @@ mod attempts;
 mod interval;
 mod placement;
 
-pub use attempts::{AttemptsEstimate, ReadComb};
+pub use attempts::{AttemptsEstimate, ReadComb, Unread};
 pub use interval::{crossed_of, run_spread};
 pub use placement::{Cause, OffsetEffect, PLACEMENT_SIGNIFICANCE, Placement, ProcessLevel, ProcessLevels};
 
@@ -92,6 +92,9 @@ pub struct Estimates {
     /// Time at the expected number of attempts; `None` if the operation does not repeat attempts, or if the number of
     /// attempts cannot be read from single samples.
     pub attempts: Option<AttemptsEstimate>,
+    /// Reason why the number of attempts cannot be read; `None` if it can, or if the operation does not repeat
+    /// attempts.
+    pub unread: Option<Unread>,
     /// Median time of each process in ns, in the order of the processes.
     pub process_medians_ns: Vec<(Worker, f64)>,
     /// Core cycles of one operation; `None` if they are unknown or the operation does not compute on a single thread.
@@ -374,7 +377,12 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let (median_ns, mean_ns) = (times.median()?, times.mean(&samples_ns));
     let mut cycles =
         record.case.computes().then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic)).flatten();
-    let attempts = AttemptsEstimate::new(samples, &record.case, protocol, step_ns);
+    let (read, unread) = match ReadComb::read(samples, &record.case) {
+        Some(Ok(read)) => (Some(read), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, None),
+    };
+    let attempts = read.and_then(|read| AttemptsEstimate::new(read, samples, &record.case, protocol, step_ns));
     if let Some(cycles) = &mut cycles {
         cycles.at_expected = attempts.and_then(|attempts| attempts.cycles);
     }
@@ -402,6 +410,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         median_ns,
         mean_ns,
         attempts,
+        unread,
         modes: modes(&medians),
         placement: Placement::find(samples, known_unit, attempts.as_ref().map(|attempts| &attempts.read)),
         process_medians_ns: workers.into_iter().zip(medians).collect(),

@@ -104,7 +104,7 @@ impl ProcessLevels {
     /// attempts and their number can be read. `None` if there are no samples.
     pub fn new(record: &Record) -> Option<ProcessLevels> {
         let Record { samples, case, .. } = record;
-        let read = ReadComb::read(samples, case);
+        let read = ReadComb::read(samples, case).and_then(Result::ok);
         let unit = unit_of(samples, case);
         let processes = levels_of(samples, unit, read.as_ref())?;
         (!processes.is_empty()).then_some(ProcessLevels { unit, processes })

@@ -276,7 +276,9 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         ));
     }
     let unsound = all.iter().filter(|one| suits(one) && !one.sound());
-    why.extend(unsound.filter(|one| faster_than_best(one).is_some()).map(not_recommended));
+    let mut cautions: Vec<String> =
+        unsound.filter(|one| faster_than_best(one).is_some()).map(not_recommended).collect();
+    why.extend(cautions.iter().cloned());
     let through = best.bytes.filter(|_| use_case.by_the_byte);
     let rate = rate_of(&best.mean).map(|rate| match (through, use_case.transactions) {
         (Some(bytes), _) => throughput_within(&scaled(&rate, bytes as f64)),
@@ -284,7 +286,9 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         (None, None) => format!("{} a second on one core", known_rate(&rate)),
     });
     why.extend(rate.clone());
-    why.extend(other_defect(analysis, best));
+    let defect = other_defect(analysis, best);
+    why.extend(defect.clone());
+    cautions.extend(defect);
     let length = through.map_or_else(String::new, |bytes| format!(" of {}", memory(bytes)));
     let (figure, interval) = best.time_and_range();
     Some(Recommendation {
@@ -297,6 +301,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         cases: best.ids(),
         what: format!("{}{length}", use_case.what),
         why: format!("{}.", why.join("; ")),
+        cautions,
         tied: found.tied_names(),
     })
 }
@@ -363,6 +368,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
         cases: best.ids(),
         what: if any_strong { format!("{what}, NIST category {CATEGORY} or higher") } else { what.to_owned() },
         why: format!("{} ({operation}: {}).", why.join("; "), best.time_text()),
+        cautions: Vec::new(),
         tied: found.tied_names(),
     })
 }
@@ -438,16 +444,14 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     add(&format!("imprecise: {}", Caveat::Imprecise.legend()), noted(Caveat::Imprecise, judged).collect());
     let usual: Vec<&CaseAnalysis<'_>> =
         analysis.cases().iter().filter(|row| row.usual() && row.time().is_some() && !row.case().is_null()).collect();
-    let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
+    let tied = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {
-            let level = |row: &&&CaseAnalysis<'_>| {
-                !matches!(analysis.standing(row), None | Some(Standing::Fastest | Standing::Slower(_)))
-            };
-            let names: Vec<String> = rows.iter().filter(level).map(|row| row.case().provider.clone()).collect();
+            let ties = |row: &&&CaseAnalysis<'_>| analysis.standing(row) == Some(Standing::Tied);
+            let names: Vec<String> = rows.iter().filter(ties).map(|row| row.case().provider.clone()).collect();
             (!names.is_empty()).then(|| format!("{job}: {}", listed(&names)))
         },
     );
-    add("tied: no measurable difference between the fastest libraries", open.collect());
+    add("tied: no measurable difference between the fastest libraries", tied.collect());
     add(
         "with an impossible speed-up: above the number of threads, because the single-thread figure was disturbed",
         scaling::impossible(analysis),

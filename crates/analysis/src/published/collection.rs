@@ -98,14 +98,23 @@ pub enum PublishedStatistic {
 pub struct PublishedCaveat {
     /// Prefixes of the names of the algorithms.
     pub algorithms: Vec<String>,
+    /// Names of the operations; empty for all.
+    #[serde(default)]
+    pub operations: Vec<String>,
     /// The statement.
     pub says: String,
+    /// Whether an experiment found the statement to explain the difference.
+    #[serde(default)]
+    pub tested: bool,
     /// Upper limit in percent for the differences that it explains; `None` if it explains differences of any size.
     #[serde(default)]
     pub at_most_pct: Option<f64>,
     /// Whether it only explains why a run is slower.
     #[serde(default)]
     pub slower_only: bool,
+    /// Whether it only explains why a run is faster.
+    #[serde(default)]
+    pub faster_only: bool,
 }
 
 /// Figures from one source that share the library, the machine and the way of measuring.

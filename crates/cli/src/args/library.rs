@@ -89,7 +89,7 @@ Exit codes: 0 done; 2 no such library: nothing was removed")]
 Exit codes: 0 done; 2 no such library")]
     Info {
         /// Library: a label or a name from `pqlab library list`
-        #[arg(value_name = "LABEL")]
+        #[arg(value_name = "NAME")]
         label: String,
 
         #[command(flatten)]

@@ -12,8 +12,10 @@ use std::ffi::OsStr;
 pub(crate) enum Listing {
     Cases,
     Algorithms,
+    #[value(alias = "libraries")]
     Providers,
     Suites,
+    #[value(alias = "formats")]
     Exporters,
     Counters,
 }

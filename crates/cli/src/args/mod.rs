@@ -100,7 +100,7 @@ const LONG_VERSION: &str = concat!(
 
 Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or a gate
 found a slower case; 2 bad usage or bad input; 3 a gate is undecided; 4 only known defects of a
-library (verify); 130 interrupted. See `pqlab VERB --help` for the exit codes of a verb.")]
+library (verify); 130 interrupted. See `pqlab COMMAND --help` for a command's own exit codes.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

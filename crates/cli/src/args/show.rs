@@ -17,7 +17,8 @@ use pqlab_lab::quantity::milliseconds;
 
 Exit codes: 0 done; 2 no such run, or no such case in the run"))]
 pub(crate) struct ShowArgs {
-    /// Run: an id or unique prefix, a baseline name, `last` or `last~1`. A case pattern here means cases of `last`
+    /// Run: an id or unique prefix, a baseline name, `last` or `last~1`. A case pattern or a
+    /// name such as ML-KEM-768 here means cases of `last`
     #[arg(default_value = "last")]
     pub(crate) run: String,
 

@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
+    exporter.check(&run.header.plan)?;
     let analysis = RunAnalysis::new(&run).with_job(arguments.job.weights);
     if let Some(table) = &arguments.table {
         check_table(table, &tables(&analysis, &options.scenario))?;

@@ -71,7 +71,7 @@ fn list(added: &AddedLibraries, format: &FormatArgs, width: usize) -> anyhow::Re
     let linked = table(&heads, rows.collect(), width);
     let rows = recipes().iter().map(|recipe| {
         let versions: Vec<&str> = recipe.versions.iter().map(|version| version.full.as_str()).collect();
-        let versions = if versions.is_empty() { "--source".to_owned() } else { versions.join(", ") };
+        let versions = if versions.is_empty() { "yours (--source)".to_owned() } else { versions.join(", ") };
         vec![recipe.name.clone(), versions, recipe.licence.clone(), recipe.about.clone()]
     });
     let available = table(&["available", "versions", "licence", "contents"], rows.collect(), width);
@@ -251,7 +251,7 @@ fn linked_lines(one: &LinkedLibrary) -> Vec<(&'static str, String)> {
     lines.extend(facts.newest.as_ref().map(|newest| {
         let found = match (&newest.version, &newest.to_measure) {
             (Some(version), Some(how)) => format!("{version}: {how}"),
-            _ => "this version".to_owned(),
+            _ => "as in this build".to_owned(),
         };
         ("newest version", format!("{found} (read on {})", newest.looked_at))
     }));
@@ -281,9 +281,10 @@ fn linked_lines(one: &LinkedLibrary) -> Vec<(&'static str, String)> {
         lines.push(("known defect", format!("{defect} (found by {})", suites.join("; "))));
     }
     lines.extend(
-        facts.sources.iter().map(|source| {
-            ("source", format!("{} ({}, read on {})", source.url, source.of.join(", "), source.looked_at))
-        }),
+        facts
+            .sources
+            .iter()
+            .map(|source| ("source", format!("{} ({}, read on {})", source.url, source.subjects(), source.looked_at))),
     );
     lines.push((
         "timed region",
@@ -300,11 +301,19 @@ fn recipe_lines(recipe: &Recipe) -> Vec<(&'static str, String)> {
     if recipe.versions.is_empty() {
         lines.push(("version", "any: `--source FOLDER`".to_owned()));
     }
+    let mut requires = recipe.requires.join(", ");
+    if !recipe.versions.is_empty() && !recipe.requires.iter().any(|name| name == "cargo") {
+        requires += "; cargo for the download";
+    }
+    lines.push(("requires", requires));
     lines.extend(recipe.homepage.clone().map(|page| ("site", page)));
     lines
 }
 
 fn recipe_document(recipe: &Recipe) -> Value {
     let versions: Vec<&str> = recipe.versions.iter().map(|version| version.name.as_str()).collect();
-    json!({"name": recipe.name, "about": recipe.about, "licence": recipe.licence, "versions": versions})
+    json!({
+        "name": recipe.name, "about": recipe.about, "licence": recipe.licence, "requires": recipe.requires,
+        "versions": versions,
+    })
 }

@@ -93,7 +93,8 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
 
 /// Returns the first sentence of a text, without its period.
 fn first_sentence(text: &str) -> &str {
-    text.split_once(". ").map_or(text.trim_end_matches('.'), |(first, _)| first)
+    let end = text.match_indices(". ").find(|(at, _)| !text[..*at].ends_with('.')).map(|(at, _)| at);
+    end.map_or(text.trim_end_matches('.'), |end| &text[..end])
 }
 
 /// Returns a table of standards, lengths and encodings, with one row per algorithm and provider. Below it, names the
@@ -137,13 +138,20 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     format!("{}\nLengths in bytes; the maximum if a length varies.{others}", table(&heads, rows.collect(), width))
 }
 
-/// Returns a line break and the list of algorithms that a provider does not offer. Returns an empty string if the
-/// provider offers all algorithms.
+/// Returns a line break and the algorithms that a provider does not offer, with one line per reason. Returns an empty
+/// string if the provider offers all algorithms.
 fn gaps(entry: &ProviderEntry) -> String {
     if entry.unsupported.is_empty() {
         return String::new();
     }
-    let lines = entry.unsupported.iter().map(|(algorithm, reason)| format!("\n  {algorithm}: {reason}"));
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (algorithm, reason) in &entry.unsupported {
+        match by_reason.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, algorithms)) => algorithms.push(algorithm),
+            None => by_reason.push((reason.as_str(), vec![algorithm.as_str()])),
+        }
+    }
+    let lines = by_reason.iter().map(|(reason, algorithms)| format!("\n  {}: {reason}", algorithms.join(", ")));
     format!("\n{} does not offer:{}", entry.id, lines.collect::<String>())
 }
 

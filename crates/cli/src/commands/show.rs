@@ -4,6 +4,7 @@ use crate::{DONE, output, scenario};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::record::Run;
 use pqlab_lab::report::terminal::{Detail, chosen_cases, run_summary, run_table, show_run};
+use pqlab_lab::store::{Store, StoreError};
 use pqlab_lab::{LabError, is_pattern};
 
 /// Maximum number of matching cases that pqlab shows in full by default.
@@ -15,10 +16,17 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         case => (arguments.run.as_str(), case.as_ref()),
     };
     let store = arguments.database.open_read_only()?;
-    let run = store.load_run(&store.resolve(reference)?)?;
+    let (id, pattern) = match store.resolve(reference) {
+        // The text may name an algorithm or a library instead of a run, as in `pqlab run`.
+        Err(StoreError::UnknownRun { .. }) if pattern.is_none() && !arguments.run.is_empty() => {
+            (of_last_run(&store, &arguments.run)?, Some(format!("*{}*", arguments.run)))
+        }
+        found => (found?, pattern.cloned()),
+    };
+    let run = store.load_run(&id)?;
     let detail = if arguments.wide { Detail::Wide } else { Detail::Short };
     match pattern {
-        Some(pattern) => show_cases(arguments, screen, run, pattern, detail)?,
+        Some(pattern) => show_cases(arguments, screen, run, &pattern, detail)?,
         None => {
             let analysis = RunAnalysis::new(&run).with_job(arguments.job.weights);
             let scenario = scenario::parse(&arguments.scenario)?;
@@ -26,6 +34,16 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         }
     }
     Ok(DONE)
+}
+
+/// Returns the id of the last run, if the ids of some of its cases contain a text.
+///
+/// # Errors
+/// [`StoreError::UnknownRun`] if none contains it, as if the text named a run.
+fn of_last_run(store: &Store, text: &str) -> Result<String, StoreError> {
+    let last = store.resolve("last")?;
+    let has_text = store.load_run(&last)?.header.plan.iter().any(|case| case.id().contains(text));
+    if has_text { Ok(last) } else { store.resolve(text) }
 }
 
 /// Shows the cases that match a pattern: in full if there are few, otherwise in a table.

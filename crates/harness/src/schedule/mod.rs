@@ -22,6 +22,7 @@ mod second_chance;
 
 use crate::clock;
 use crate::gate::AdditionsPerCycle;
+use crate::probes::MOST_PATIENCE;
 use crate::program::WorkerError;
 use crate::trial::Demands;
 use crate::wire::VisitRequest;
@@ -101,23 +102,36 @@ pub struct CounterFacts {
     pub grain_ns: f64,
 }
 
-/// Measures the cases at `positions` in `plan`.
+/// Work of one start of a run: the first start, or a resumption.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// Number of the start: 0 for the first, 1 for the first resumption, and so on. Each visit records it.
+    pub start: u32,
+    /// Positions in the plan of the cases to measure.
+    pub positions: Vec<usize>,
+    /// Disturbed cases that earlier starts have measured without a second chance, by position in the plan.
+    pub disturbed: BTreeMap<usize, Record>,
+}
+
+/// Measures cases of `plan`.
 ///
 /// # Errors
 /// [`MeasuringError`] if a worker fails with [`Failure::Fatal`] or the observer returns an error.
 pub fn run(
     plan: &[Case],
-    positions: &[usize],
+    work: Work,
     protocol: &Protocol,
     seed: u64,
     counter: CounterFacts,
     pool: &mut dyn WorkerPool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, MeasuringError> {
-    let mut run = Measuring { plan, protocol, seed, counter, pool, observer, disturbed: BTreeMap::new() };
-    let outcome = run.carry_out(positions)?;
+    let Work { start, positions, disturbed } = work;
+    let mut run = Measuring { plan, protocol, seed, counter, start, pool, observer, disturbed };
+    let outcome = run.carry_out(&positions);
+    // Keep what is measured, even if a worker failed for good.
     run.finish_disturbed()?;
-    Ok(outcome)
+    outcome
 }
 
 /// State of a run in progress.
@@ -126,6 +140,7 @@ struct Measuring<'a> {
     protocol: &'a Protocol,
     seed: u64,
     counter: CounterFacts,
+    start: u32,
     pool: &'a mut dyn WorkerPool,
     observer: &'a mut dyn Observer,
     /// Records of disturbed cases that are not finished yet, by position in the plan.
@@ -143,7 +158,7 @@ impl Measuring<'_> {
             done += block.len();
         }
         let spent = Duration::from_nanos(self.pool.now_ns() - begun_ns);
-        self.second_chance(positions.len(), spent)?;
+        self.second_chance(done, spent)?;
         Ok(Outcome::Complete)
     }
 
@@ -152,9 +167,10 @@ impl Measuring<'_> {
     fn measure(&mut self, block: &[usize], done: usize, until_ns: Option<u64>) -> Result<Outcome, MeasuringError> {
         let again = u64::from(until_ns.is_some()) << 63;
         let mut order = ChaCha8Rng::seed_from_u64(self.seed ^ again ^ block.first().copied().unwrap_or(0) as u64);
-        let Measuring { plan, protocol, counter, .. } = *self;
+        let Measuring { plan, protocol, counter, start, .. } = *self;
         let (pool, observer, disturbed) = (&mut *self.pool, &mut *self.observer, &mut self.disturbed);
-        let first = if until_ns.is_some() { second_chance::next_numbers(disturbed) } else { (0, 0) };
+        let (process, round) = if until_ns.is_some() { second_chance::next_numbers(disturbed) } else { (0, 0) };
+        let first = Numbers { start, process, round };
         let open = Vec::new();
         let mut measured = Block { plan, protocol, counter, pool, observer, disturbed, done, open, first, until_ns };
         let outcome = measured.run(block, &mut order);
@@ -184,6 +200,15 @@ fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
         members.entry(block).or_default().push(position);
     }
     order.into_iter().filter_map(|block| members.remove(block)).collect()
+}
+
+/// Numbers that the record gives to the first process and the first round of a pass, and to its start of the run. In a
+/// second chance, process and round are above zero, so that no visit gets a number from the first pass.
+#[derive(Clone, Copy, Debug, Default)]
+struct Numbers {
+    start: u32,
+    process: u32,
+    round: u32,
 }
 
 /// A process's next visit to a case.
@@ -216,8 +241,7 @@ struct Block<'a> {
     disturbed: &'a mut BTreeMap<usize, Record>,
     done: usize,
     open: Vec<Open>,
-    /// Numbers that the record gives to the first process and the first round of this pass.
-    first: (u32, u32),
+    first: Numbers,
     /// Deadline of a second chance on the [clock of the pool](WorkerPool::now_ns); `None` in the first pass.
     until_ns: Option<u64>,
 }
@@ -256,7 +280,7 @@ impl Block<'_> {
         let mut demands = Demands::default();
         // First-call cases measure each call in a fresh process. Preparing one process is enough to
         // check the answers and estimate the time.
-        let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
+        let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes(case) };
         for process in 0..prepared_by {
             match self.pool.prepare(process, case) {
                 Ok(prepared) => {
@@ -276,14 +300,14 @@ impl Block<'_> {
             .or(self.protocol.batch)
             .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.grain_ns, demands));
         let counted = demands.counted.then_some(self.protocol.handshakes);
-        let quota = self.protocol.iterations.or(counted).map(|samples| shares(samples, self.processes()));
+        let quota = self.protocol.iterations.or(counted).map(|samples| shares(samples, self.processes(case)));
         let (metric, ns_per_tick) = match self.counter.ns_per_tick {
             None if demands.several_threads => (Metric::Wall, Some(1.0)),
             ns_per_tick => (self.counter.metric, ns_per_tick),
         };
         let samples = Samples { metric, ns_per_tick, batch, visits: Vec::new() };
         let mut open = Open::new(position, ns_per_operation, self.protocol, samples);
-        (open.quota, open.members, open.first_calls_ns) = (quota, 0..self.processes(), first_calls_ns);
+        (open.quota, open.members, open.first_calls_ns) = (quota, 0..self.processes(case), first_calls_ns);
         (open.wave, open.counted) = (demands.wave, demands.counted);
         open.first = self.first;
         self.open.push(open);
@@ -354,9 +378,9 @@ impl Block<'_> {
     /// repeated. The caller queues the returned turn after all others.
     fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
         let Turn { process, index, attempts } = turn;
-        let processes = self.processes();
+        let case = &self.plan[self.open[index].position];
+        let processes = self.processes(case);
         let open = &mut self.open[index];
-        let case = &self.plan[open.position];
         let batch = open.samples.batch;
         let operation_ns = open.ns_per_operation * batch as f64;
         let budget_ns = self.protocol.visit_s * 1e9;
@@ -400,8 +424,11 @@ impl Block<'_> {
         let warm = case.state() == State::Warm;
         let eviction_ns = if warm { 0 } else { EVICTION_NS.saturating_mul(certain) };
         let warmup_ns = (open.ns_per_operation * warmup as f64) as u64;
-        let expected_ns = measuring_ns.saturating_add(warmup_ns).saturating_add(eviction_ns);
         let second_chance = self.until_ns.is_some();
+        let patient = second_chance && open.quota.is_none();
+        let unshared_ns = measuring_ns.saturating_add(warmup_ns).saturating_add(eviction_ns);
+        let measuring_ns = if patient { measuring_ns.saturating_mul(MOST_PATIENCE) } else { measuring_ns };
+        let expected_ns = measuring_ns.saturating_add(warmup_ns).saturating_add(eviction_ns);
         let may_put_off = warm && open.quota.is_none() && (open.patience_ns > 0 || second_chance);
         let additions_per_cycle = AdditionsPerCycle::new();
         let request = VisitRequest {
@@ -413,9 +440,11 @@ impl Block<'_> {
             budget_ns,
             expected_ns,
             may_put_off,
+            patient,
             additions_per_cycle,
         };
         let mut visited = self.pool.visit(process, case, &request)?;
+        open.is_tried = true;
         if visited.ticks.is_empty() {
             open.patience_ns = open.patience_ns.saturating_sub(visited.visit_ns);
             return Ok(Some(turn));
@@ -436,16 +465,16 @@ impl Block<'_> {
         }
         open.learn(&visited);
         // Number the processes of first calls separately, because each first call runs in its own process.
-        let worker = open.first.0 + if first_call { open.rounds * processes + process } else { process };
+        let worker = open.first.process + if first_call { open.rounds * processes + process } else { process };
         let taken = visited.ticks.len() as u64;
         let visit = open.visit_of(process, worker, attempts, visited);
         if second_chance {
             // Discard a disturbed visit in a second chance. The visit uses up the second chance's time limit, but not
-            // the case's.
+            // the case's. The same applies to the time for which a patient visit was shared.
             if !visit.counts() && open.quota.is_none() {
                 return Ok(Some(again));
             }
-            open.spent_ns += visit_ns;
+            open.spent_ns += if patient { visit_ns.min(unshared_ns) } else { visit_ns };
         }
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(taken);
@@ -557,8 +586,12 @@ impl Block<'_> {
         Ok(self.observer.event(Event::Working { case, done: self.done as f64 + parts })?)
     }
 
-    fn processes(&self) -> u32 {
+    /// Returns the number of processes that measure the case at first. More may join.
+    fn processes(&self, case: &Case) -> u32 {
         let most = self.protocol.iterations.map_or(u32::MAX, |iterations| iterations.try_into().unwrap_or(u32::MAX));
+        // A fixed number of samples is divided among all processes.
+        let is_partial = self.until_ns.is_some() && self.protocol.asks_for_precision(case);
+        let most = if is_partial { most.min(second_chance::MOST_PROCESSES) } else { most };
         self.protocol.processes.min(most).max(1)
     }
 }

@@ -1,7 +1,7 @@
 //! State of a case under measurement: the time of its operations, the processes that still visit it, and the number of
 //! rounds.
 
-use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
+use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, Numbers, PATIENCE, PILOT_ROUNDS};
 use crate::wire::Visited;
 use pqlab_record::{Case, Conditions, Protocol, Samples, State, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{
@@ -26,9 +26,7 @@ pub(super) struct Open {
     /// Time for which visits may still be postponed, in ns.
     pub(super) patience_ns: u64,
     pub(super) rounds: u32,
-    /// Numbers that the record gives to the first process and the first round. In a second chance, these numbers are
-    /// above zero, so that no visit gets a number from the first pass.
-    pub(super) first: (u32, u32),
+    pub(super) first: Numbers,
     /// Processes that visit the case in the coming rounds.
     pub(super) members: Range<u32>,
     /// Number of rounds after which the interval is checked. `None` during the pilot, or if the pilot cannot determine
@@ -36,6 +34,8 @@ pub(super) struct Open {
     until: Option<u64>,
     /// Whether more processes have joined.
     joined: bool,
+    /// Whether a process has visited the case in this pass, or postponed a visit.
+    pub(super) is_tried: bool,
     /// Time of the first call in each process, in ns. The first visit of a process removes the entry of the process.
     pub(super) first_calls_ns: BTreeMap<u32, f64>,
     pub(super) samples: Samples,
@@ -73,10 +73,11 @@ impl Open {
             spent_ns: 0,
             patience_ns: (PATIENCE * protocol.max_time_s * 1e9) as u64,
             rounds: 0,
-            first: (0, 0),
+            first: Numbers::default(),
             members: 0..0,
             until: None,
             joined: false,
+            is_tried: false,
             first_calls_ns: BTreeMap::new(),
             samples,
         }
@@ -104,11 +105,9 @@ impl Open {
             visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
         }
         Visit {
-            // Set when the record is stored, because the scheduler does not know how often the run
-            // was started.
-            start: 0,
+            start: self.first.start,
             process: worker,
-            round: self.first.1 + self.rounds,
+            round: self.first.round + self.rounds,
             repeats,
             disturbances: visited.disturbances,
             clock_hz: visited.clock_hz,

@@ -10,20 +10,24 @@ use pqlab_record::{Protocol, Record, Samples};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Default time limit for all second chances, as a fraction of the run's time.
-const PATIENCE_SHARE: f64 = 0.1;
-/// Minimum of the default time limit, which applies to short runs.
-const LEAST_PATIENCE: Duration = Duration::from_secs(5);
+/// Minimum of the default time limit for all second chances, which applies to short runs. Otherwise, the limit is the
+/// time that the run has taken. A load of some seconds ends within it.
+const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum of the default time limit, as a multiple of the disturbed cases' own time limits. A quiet machine needs
 /// less.
-const MOST_PATIENCE: f64 = 2.0;
-/// Maximum number of second chances per case. If a block finishes early, its remaining time goes to later attempts.
-const PASSES: usize = 3;
+const MOST_PATIENCE: f64 = 10.0;
+/// Maximum number of second chances per case. If a block finishes early, its remaining time goes to later attempts. Each
+/// attempt prepares the cases anew, which takes time.
+const PASSES: usize = 2;
+/// Maximum number of processes in a second chance. Three suffice for an undisturbed case, and each one has to prepare
+/// every case.
+pub(super) const MOST_PROCESSES: u32 = 4;
 
 /// Returns the time limit for the second chances of `cases` cases after a run that took `spent`.
 fn patience(protocol: &Protocol, cases: usize, spent: Duration) -> Duration {
-    let most_s = MOST_PATIENCE * cases as f64 * protocol.max_time_s;
-    let default_s = (PATIENCE_SHARE * spent.as_secs_f64()).max(LEAST_PATIENCE.as_secs_f64()).min(most_s);
+    // A fixed number of samples takes as long as it takes: no time limit applies to it.
+    let most_s = protocol.iterations.map_or(MOST_PATIENCE * cases as f64 * protocol.max_time_s, |_| f64::INFINITY);
+    let default_s = spent.max(LEAST_PATIENCE).as_secs_f64().min(most_s);
     Duration::try_from_secs_f64(protocol.patience_s.unwrap_or(default_s)).unwrap_or(Duration::MAX)
 }
 
@@ -61,20 +65,29 @@ impl Measuring<'_> {
         let limit = patience(self.protocol, self.disturbed.len(), spent);
         // The null case shows only the overhead, and no report counts it.
         let cases = self.disturbed.keys().filter(|position| !self.plan[**position].is_null()).count();
-        if cases > 0 {
-            self.observer.event(Event::SecondChance { cases, limit })?;
+        if cases == 0 {
+            return Ok(());
         }
+        self.observer.event(Event::SecondChance { cases, limit })?;
         let end_ns = self.pool.now_ns().saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
-        for _ in 0..PASSES {
+        for pass in 0..PASSES {
             let positions: Vec<usize> = self.disturbed.keys().copied().collect();
-            let blocks = blocks(self.plan, &positions);
+            let mut blocks = blocks(self.plan, &positions);
+            blocks.retain(|block| block.iter().any(|&at| !self.plan[at].is_null()));
+            // Time spent on an incomplete fixed number of samples is lost, so these blocks do not share it with later
+            // passes.
+            let (plan, protocol) = (self.plan, self.protocol);
+            let is_partial = |block: &[usize]| block.iter().any(|&at| protocol.asks_for_precision(&plan[at]));
             for (index, block) in blocks.iter().enumerate() {
                 let now_ns = self.pool.now_ns();
                 if now_ns >= end_ns {
                     return Ok(());
                 }
-                // Divide the remaining time among the blocks, so that a load that never ends does not use up all of it.
-                let until_ns = now_ns + (end_ns - now_ns) / (blocks.len() - index) as u64;
+                // Divide the remaining time among the blocks of this and later passes, so that a block that a load
+                // disturbs again gets another chance, and a load that never ends does not use up all of the time.
+                let later = if is_partial(block) { blocks.len() * (PASSES - pass - 1) } else { 0 };
+                let chances = blocks.len() - index + later;
+                let until_ns = now_ns + (end_ns - now_ns) / chances as u64;
                 let done = planned.saturating_sub(self.disturbed.len());
                 if self.measure(block, done, Some(until_ns))? == Outcome::Interrupted {
                     return Ok(());
@@ -98,11 +111,12 @@ impl Block<'_> {
         Some(self.disturbed.get(&position)?.samples.batch)
     }
 
-    /// Merges the visits from second chances that were cut short into the records of their cases.
+    /// Merges the visits from second chances that were cut short into the records of their cases. A case that no
+    /// process has visited again keeps its record.
     pub(super) fn keep_unfinished(&mut self) {
         for open in std::mem::take(&mut self.open) {
             let position = open.position;
-            if self.until_ns.is_some() {
+            if self.until_ns.is_some() && open.is_tried {
                 let record = self.record_of(open);
                 self.disturbed.insert(position, record);
             }

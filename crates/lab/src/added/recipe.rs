@@ -49,8 +49,8 @@ pub struct Recipe {
     pub(super) kind: String,
     /// Path of the result, relative to the folder that the script fills.
     pub(super) file: PathBuf,
-    /// Programs that the script calls.
-    pub(super) requires: Vec<String>,
+    /// Programs that the script calls. `CC` and `CXX` replace `cc` and `c++`.
+    pub requires: Vec<String>,
     /// Versions that can be built without a folder of sources, the default first.
     #[serde(default, rename = "version")]
     pub versions: Vec<RecipeVersion>,

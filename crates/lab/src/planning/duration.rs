@@ -362,6 +362,7 @@ fn one_sample(case: &Case, batch: u64, ns_per_operation: f64) -> VisitRequest {
         budget_ns: u64::MAX / 2,
         expected_ns: (ns_per_operation * batch as f64) as u64,
         may_put_off: false,
+        patient: false,
         additions_per_cycle: AdditionsPerCycle::new(),
     }
 }

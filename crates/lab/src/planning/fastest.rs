@@ -10,7 +10,7 @@ use crate::verifying::defects;
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, NEVER, ProcessPool};
-use pqlab_harness::schedule::{self, CounterFacts};
+use pqlab_harness::schedule::{self, CounterFacts, Work};
 use pqlab_harness::{Event, Observer, ObserverError, counter};
 use pqlab_primitives::Provider;
 use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
@@ -129,9 +129,9 @@ impl Laboratory {
         let place = Place::new(&protocol);
         let mut workers = self.workers(SEED, &protocol, &cases, &place, None);
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
-        let positions: Vec<usize> = (0..cases.len()).collect();
+        let work = Work { positions: (0..cases.len()).collect(), ..Work::default() };
         let (mut pool, mut finished) = (ProcessPool::new(workers, &NEVER), Finished(Vec::new()));
-        schedule::run(&cases, &positions, &protocol, SEED, facts, &mut pool, &mut finished)?;
+        schedule::run(&cases, work, &protocol, SEED, facts, &mut pool, &mut finished)?;
         Ok(finished.0)
     }
 }

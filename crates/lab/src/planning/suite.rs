@@ -123,8 +123,8 @@ pub struct ProtocolOverrides {
     #[arg(long = "max-time", value_name = "TIME", allow_hyphen_values = true, value_parser = seconds)]
     pub max_time_s: Option<f64>,
 
-    /// Time limit for measuring disturbed cases again at the end of the run, such as 60s; 0 to skip it [default: a
-    /// tenth of the run's time, at least 5s]
+    /// Time limit for measuring disturbed cases again at the end of the run, such as 60s; 0 to skip it [default: the
+    /// run's time, at least 30s]
     #[arg(long = "patience", value_name = "TIME", allow_hyphen_values = true, value_parser = seconds)]
     pub patience_s: Option<f64>,
 

@@ -10,7 +10,7 @@ use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
 use pqlab_harness::layout::Layouts;
 use pqlab_harness::process::{Limits, ProcessPool, Workers};
-use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
+use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES, Work};
 use pqlab_harness::{
     BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, check_core, clock, counter, environment,
 };
@@ -22,7 +22,7 @@ use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};
 use rand::RngExt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Maximum relative difference between the TSC rate over a whole run and the calibrated rate. If the difference is
@@ -209,8 +209,8 @@ impl Laboratory {
             plan: plan.cases,
         };
         sink.begin(&header)?;
-        let positions = (0..header.plan.len()).collect();
-        let start = Start { number: 0, positions, counter, place, layouts };
+        let work = Work { positions: (0..header.plan.len()).collect(), ..Work::default() };
+        let start = Start { work, counter, place, layouts };
         self.carry_out(sink, &header, start, progress, stop)
     }
 
@@ -250,11 +250,16 @@ impl Laboratory {
         for change in changes {
             progress.note(&format!("changed since run {run} started: {change}"));
         }
-        let number = store.begin_start(run)?;
+        let start = store.begin_start(run)?;
         let finished = store.finished_positions(run)?;
         let positions = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
+        let is_waiting = |record: &Record| record.samples.contended() && record.second_chance.is_none();
+        let disturbed = match header.protocol.patience_s {
+            Some(0.0) => BTreeMap::new(),
+            _ => finished.into_iter().zip(store.load_run(run)?.records).filter(|(_, one)| is_waiting(one)).collect(),
+        };
         let (place, layouts) = (Place::new(&header.protocol), Layouts::default());
-        let start = Start { number, positions, counter, place, layouts };
+        let start = Start { work: Work { start, positions, disturbed }, counter, place, layouts };
         self.carry_out(store, &header, start, progress, stop)
     }
 
@@ -266,8 +271,8 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
-        let Start { number, positions, counter, place, layouts } = start;
-        progress.begin(header, positions.len());
+        let Start { work, counter, place, layouts } = start;
+        progress.begin(header, work.positions.len());
         let quota = environment::quota_here().map(|advice| limited(&advice));
         let busy = environment::busy_here(&header.environment.cpu).map(|advice| occupied(&advice));
         hidden(header)
@@ -281,10 +286,10 @@ impl Laboratory {
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let workers = self.workers(header.seed, &header.protocol, &header.plan, &place, rate);
         let mut pool = ProcessPool::new(Workers { layouts, ..workers }, stop);
-        let tally = Tally::default();
-        let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, tally };
+        let tally = Tally { disturbed: work.disturbed.keys().copied().collect(), ..Tally::default() };
+        let mut watcher = Watcher { sink: &mut *sink, header, progress, stop, tally };
         let outcome =
-            schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut pool, &mut watcher);
+            schedule::run(&header.plan, work, &header.protocol, header.seed, counter, &mut pool, &mut watcher);
         let Tally { failed, timed_out, scanty, tried_again, undisturbed, .. } = watcher.tally;
         let complete = outcome? == Outcome::Complete;
         if let (Some(baseline), Some(rate)) = (baseline, rate) {
@@ -365,9 +370,7 @@ impl Laboratory {
 
 /// One start of a run: the first start, or a resumption.
 struct Start {
-    number: u32,
-    /// Positions in the plan that are left to measure.
-    positions: Vec<usize>,
+    work: Work,
     counter: CounterFacts,
     place: Place,
     layouts: Layouts,
@@ -376,8 +379,6 @@ struct Start {
 struct Watcher<'a> {
     sink: &'a mut dyn RecordSink,
     header: &'a RunHeader,
-    /// Index of this start, which is recorded with each visit: 0 for the first, 1 for the first resumption, and so on.
-    start: u32,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     tally: Tally,
@@ -407,9 +408,7 @@ impl Observer for Watcher<'_> {
         match event {
             Event::Working { case, done } => self.progress.working(case, done),
             Event::Disturbed { position, record } => {
-                let mut record = record.clone();
-                record.samples.visits.iter_mut().for_each(|visit| visit.start = self.start);
-                self.sink.record(self.header, position, &record).map_err(refused)?;
+                self.sink.record(self.header, position, record).map_err(refused)?;
                 self.tally.disturbed.insert(position);
             }
             Event::SecondChance { cases, limit } => self.progress.note(&format!(
@@ -418,8 +417,7 @@ impl Observer for Watcher<'_> {
                 if cases == 1 { "it" } else { "them" },
                 limit.as_secs_f64().ceil()
             )),
-            Event::Finished { position, mut record } => {
-                record.samples.visits.iter_mut().for_each(|visit| visit.start = self.start);
+            Event::Finished { position, record } => {
                 let stored = self.tally.disturbed.remove(&position);
                 let again = record.second_chance.is_some() || record.error.is_some();
                 match (stored, again) {

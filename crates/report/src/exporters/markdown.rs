@@ -156,7 +156,7 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
             writeln!(
                 out,
                 "- after these rounds, pqlab checks the interval once: if it is too wide, pqlab adds processes, up to \
-                 24 in all; if it is still too wide, pqlab marks the case as imprecise"
+                 24; if it is still too wide, pqlab marks the case as imprecise"
             )?;
         }
         ProtocolKind::Fixed | ProtocolKind::Reference => {

@@ -11,7 +11,7 @@ use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::{interference_sentence, quality_sentence};
 use pqlab_analysis::words::{has_means, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
-use pqlab_record::{ASSUMED, Cpu, CyclesSource, Environment, Protocol, ProtocolKind, ProviderBuild};
+use pqlab_record::{ASSUMED, Cpu, CyclesSource, Environment, ProtocolKind, ProviderBuild};
 use std::io::Write;
 
 /// Number of different messages that are listed for a caveat.
@@ -39,7 +39,7 @@ impl Exporter for Methods {
             counter(&header.environment, &cases),
             compilers(&header.environment),
             libraries(analysis, &cases),
-            protocol(&header.protocol, &header.environment),
+            protocol(analysis),
             figures(analysis),
             checks(analysis, &cases),
             caveats(&cases),
@@ -104,7 +104,8 @@ fn machine(environment: &Environment) -> String {
         (!os.kernel.is_empty()).then(|| format!("kernel {}", os.kernel)),
         cpu.governor.as_ref().map(|governor| format!("frequency governor {governor}")),
         switch("turbo", cpu.turbo),
-        switch("simultaneous multithreading", cpu.smt),
+        // The host may use multithreading although the guest does not see it.
+        switch("simultaneous multithreading", cpu.smt.filter(|on| *on || cpu.virtualized != Some(true))),
     ]);
     let sentence = |name: &str, facts: String| if facts.is_empty() { facts } else { format!("{name}: {facts}.") };
     paragraph([sentence("Processor", processor), sentence("System", settings)])
@@ -189,7 +190,8 @@ fn libraries(analysis: &RunAnalysis<'_>, cases: &[&CaseAnalysis<'_>]) -> String 
     paragraph(libraries.into_iter().chain(others).chain(fastest))
 }
 
-fn protocol(protocol: &Protocol, environment: &Environment) -> String {
+fn protocol(analysis: &RunAnalysis<'_>) -> String {
+    let (protocol, environment) = (&analysis.run.header.protocol, &analysis.run.header.environment);
     let processes = format!(
         "{} worker {}, in shuffled rounds with visits of about {} ms to each case",
         protocol.processes,
@@ -198,9 +200,9 @@ fn protocol(protocol: &Protocol, environment: &Environment) -> String {
     );
     let samples = match (protocol.kind, protocol.iterations) {
         (ProtocolKind::Adaptive, _) => format!(
-            "Each case was measured in {processes}. A pilot of three rounds determined the number of rounds, for a 95% \
-             interval of ±{}% in core cycles (in time if cycles are unknown) within {} s per case. Cases whose interval \
-             was still too wide got more processes, up to 24 in all.",
+            "Each case was first measured in {processes}. A pilot of three rounds determined the number of rounds, for \
+             a 95% interval of ±{}% in core cycles (in time if cycles are unknown) within {} s per case. Cases whose \
+             interval was still too wide got more processes, up to 24.",
             protocol.precision_pct, protocol.max_time_s
         ),
         (_, Some(samples)) => format!("Each case has {} samples from {processes}.", grouped(samples)),
@@ -219,7 +221,13 @@ fn protocol(protocol: &Protocol, environment: &Environment) -> String {
         pct => format!("{pct}% of the samples were trimmed at each tail, except for medians and their intervals."),
     };
     let warmup = format!("Each process discarded {} warm-up operations per case.", grouped(protocol.warmup));
-    paragraph([samples, pinned, warmup, trimmed])
+    let is_again = analysis.run.records.iter().any(|record| record.second_chance.is_some());
+    let again = is_again.then(|| {
+        "Cases that another program disturbed were measured again at the end, in other processes; only undisturbed \
+         visits were added."
+            .to_owned()
+    });
+    paragraph([Some(samples), Some(pinned), Some(warmup), Some(trimmed), again].into_iter().flatten())
 }
 
 fn figures(analysis: &RunAnalysis<'_>) -> String {

@@ -115,7 +115,7 @@ impl Exporter for Sha3Csv {
     fn check(&self, plan: &[Case]) -> Result<(), ExportError> {
         match self.choose(plan.iter())? {
             Some(_) => Ok(()),
-            None => Err(ExportError::Choice("sha3-csv needs SHA-3 digests, but none is selected".to_owned())),
+            None => Err(ExportError::Choice("sha3-csv needs SHA-3 digests, but there are none".to_owned())),
         }
     }
 

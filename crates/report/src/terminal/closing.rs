@@ -21,21 +21,25 @@ pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
     let occurs = |caveat: Caveat| measured().filter(|case| case.caveats.has(caveat)).count() as u64;
-    let failed = analysis.cases().iter().filter(|case| case.failed()).count() as u64;
-    let measured = run.records.len() as u64 - failed;
+    // The null case shows only the overhead of measuring.
+    let cases = || analysis.cases().iter().filter(|case| !case.is_floor());
+    let failed = cases().filter(|case| case.failed()).count() as u64;
+    let measured = cases().count() as u64 - failed;
+    let planned = run.header.plan.iter().filter(|case| !case.is_overhead()).count() as u64;
+    let not_run = planned.saturating_sub(measured + failed);
     let mut counts = vec![format!("{} measured", grouped(measured))];
     let mut lines = Vec::new();
     for (count, words, role) in [
         (failed, "failed", TextStyle::Bad),
         (occurs(Caveat::Shared), "disturbed", TextStyle::Warning),
         (occurs(Caveat::Imprecise), "imprecise", TextStyle::Warning),
-        ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", TextStyle::Warning),
+        (not_run, "not run", TextStyle::Warning),
     ] {
         if count > 0 {
             counts.push(palette.paint(role, &format!("{} {words}", grouped(count))));
         }
     }
-    let cases = run.header.plan.len().max(run.records.len()) as u64;
+    let cases = measured + failed + not_run;
     lines.push(format!("{} {}: {}", grouped(cases), if cases == 1 { "case" } else { "cases" }, counts.join(", ")));
     for note in Caveat::NOTES.into_iter().filter(|note| occurs(*note) > 0) {
         lines.push(format!("{}: {}", palette.paint(TextStyle::Warning, note.word()), note.legend()));
@@ -128,7 +132,7 @@ mod tests {
     fn closing_counts_outcomes_and_explains_the_marks_that_occur() {
         let mut run = fixtures::run();
         let text = shown(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
+        assert!(text.starts_with("6 cases: 5 measured, 1 failed\n±: "), "{text}");
         assert!(text.ends_with(&format!("measurement overhead: 2.70 ns per operation, {FLOOR_MEANING}\n")));
         run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
@@ -136,7 +140,7 @@ mod tests {
         });
         run.records.truncate(2);
         let text = shown(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 2 measured, 1 disturbed, 2 imprecise, 5 not run\ndisturbed: "), "{text}");
+        assert!(text.starts_with("6 cases: 2 measured, 1 disturbed, 2 imprecise, 4 not run\ndisturbed: "), "{text}");
         assert!(
             text.contains("\nimprecise: did not reach the target")
                 && !text.contains("\ndefect")

@@ -309,7 +309,7 @@ mod tests {
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
         let means = comparison.cases[0].means.clone().unwrap();
         assert!(text.contains(&means.line()) && text.contains("are not independent: no verdict"), "{text}");
-        assert!(means.line().starts_with("overhead +24."), "{}", means.line());
+        assert!(means.line().starts_with("mean +24."), "{}", means.line());
         let json = &comparison.to_json()["cases"][0];
         assert_eq!(json["cohens_d"].as_f64(), means.cohens_d);
         let welch = means.welch.unwrap();

@@ -21,14 +21,22 @@ pub fn published_table(comparison: &PublishedComparison, all: bool, width: usize
     let mut out = String::new();
     let mut add = |text: &str| wrapped(text, page).iter().for_each(|line| out.push_str(&format!("{line}\n")));
     add(&neutral(&machine(comparison)));
-    add("here / published: below 1, faster than published");
+    add(
+        "ratio: here / published, so below 1 is faster than published; here: the statistic that was published (of means, \
+         the one without interruptions)",
+    );
     for agreement in Agreement::ALL {
         let pairs: Vec<&PublishedPair> = comparison.at(agreement).collect();
         if pairs.is_empty() {
             continue;
         }
         out.push('\n');
-        let heading = format!("{} ({})", agreement.name(), pairs.len());
+        let level = match agreement {
+            Agreement::Close => "within 3%",
+            Agreement::Near => "3 to 10% apart",
+            Agreement::Apart => "more than 10% apart",
+        };
+        let heading = format!("{level} ({})", pairs.len());
         let folded = agreement == Agreement::Close && !all;
         let hint = if folded { ": --all lists them" } else { "" };
         out.push_str(&format!("{}{hint}\n", palette.paint(TextStyle::Strong, &heading)));

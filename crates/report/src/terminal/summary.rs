@@ -96,11 +96,8 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
         let slowest = slowest.fold(0.0, f64::max);
         let only_one = is_only_one_ranked(&sorted);
         for case in sorted {
-            let mut row = cells(analysis, case, all_estimated);
-            if only_one && case.not_ranked().is_none() && row.len() == COLUMNS {
-                row.push(Cell::left("the only ranked library").role(TextStyle::Faint));
-            }
-            rows.push(row);
+            let only_ranked = only_one && case.not_ranked().is_none();
+            rows.push(cells(analysis, case, all_estimated, only_ranked));
             let time = analysis.standing(case).and_then(|_| time_of(case));
             bars.push(time.map(|time| time / slowest));
         }
@@ -177,7 +174,7 @@ fn by_speed<'r, 'a>(cases: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>>
 }
 
 /// Returns the cells of a case. The last cell is a note, if there is one.
-fn cells(analysis: &RunAnalysis<'_>, case: &CaseAnalysis<'_>, all_estimated: bool) -> Vec<Cell> {
+fn cells(analysis: &RunAnalysis<'_>, case: &CaseAnalysis<'_>, all_estimated: bool, only_ranked: bool) -> Vec<Cell> {
     let provider = Cell::left(&format!("    {}", provider_name(analysis, case)));
     let Some(estimates) = &case.estimates else { return vec![provider, missing(case)] };
     let standing = analysis.standing(case);
@@ -201,9 +198,13 @@ fn cells(analysis: &RunAnalysis<'_>, case: &CaseAnalysis<'_>, all_estimated: boo
         Cell::right(&per_byte.unwrap_or_default()).spare(1),
         if leads { against.role(TextStyle::Good) } else { against },
     ];
-    let note = note(case);
+    let (note, role) = match (note(case), only_ranked) {
+        (note, false) => (note, TextStyle::Warning),
+        (note, true) if note.is_empty() => ("the only ranked library".to_owned(), TextStyle::Faint),
+        (note, true) => (format!("the only ranked library; {note}"), TextStyle::Warning),
+    };
     if !note.is_empty() {
-        cells.push(Cell::left(&note).role(TextStyle::Warning));
+        cells.push(Cell::left(&note).role(role));
     }
     cells
 }

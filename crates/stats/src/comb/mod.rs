@@ -1,7 +1,9 @@
 mod kinds;
+mod no_comb;
 
 use crate::Sorted;
 use kinds::Kinds;
+pub use no_comb::NoComb;
 
 /// Minimum number of samples for fitting a [`Comb`].
 const FEWEST_SAMPLES: usize = 150;
@@ -69,19 +71,14 @@ impl Comb {
     /// by expectation maximization. This model replaces the first one if it explains more samples than the first one
     /// can read. With two kinds, a sample is readable if one number of attempts has a probability of at least 75%.
     ///
-    /// Returns `None` if the comb cannot be read:
-    ///
-    /// - there are fewer than 150 samples, a sample is not finite and positive, or `expected` does not exceed 1
-    /// - fewer than 72% of the samples are readable
-    /// - the mean number of attempts differs from the expected number by more than 20% plus four standard errors
-    /// - the fraction of samples with one attempt differs from the expected fraction by a factor above 1.6
-    /// - more than 5% of the samples are below the first tooth
-    pub fn fit(samples: &[f64], expected: f64, early: f64) -> Option<Comb> {
-        let sorted = Sorted::new(samples.to_vec()).filter(|sorted| sorted.min() > 0.0)?;
-        if samples.len() < FEWEST_SAMPLES || expected <= 1.0 {
-            return None;
+    /// Returns [`NoComb`] if the comb cannot be read.
+    pub fn fit(samples: &[f64], expected: f64, early: f64) -> Result<Comb, NoComb> {
+        let sorted = Sorted::new(samples.to_vec()).filter(|sorted| sorted.min() > 0.0 && expected > 1.0);
+        let sorted = sorted.ok_or(NoComb::Invalid)?;
+        if samples.len() < FEWEST_SAMPLES {
+            return Err(NoComb::FewSamples { samples: samples.len() });
         }
-        let guess = Comb::guess(&sorted, expected)?;
+        let guess = Comb::guess(&sorted, expected).ok_or(NoComb::NoFit)?;
         let n = samples.len() as f64;
         let mean = |comb: &Comb| samples.iter().map(|sample| comb.nearest(*sample).0).sum::<f64>() / n;
         let share = |holds: &dyn Fn(f64) -> bool| samples.iter().filter(|sample| holds(**sample)).count() as f64 / n;
@@ -92,7 +89,7 @@ impl Comb {
         });
         // A comb with twice as many teeth fits as many samples, but does not give the expected number of attempts.
         let score = |comb: &Comb| comb.readable - (mean(comb) / expected - 1.0).abs() / 10.0;
-        let mut comb = fits.max_by(|one, other| score(one).total_cmp(&score(other)))?;
+        let mut comb = fits.max_by(|one, other| score(one).total_cmp(&score(other))).ok_or(NoComb::NoFit)?;
         if comb.readable < BLURRED {
             let kinds = Kinds::fit(samples, [comb.first, comb.each], expected, early);
             let explained = |kinds: &Kinds| share(&|sample| kinds.at_expected(sample).is_some());
@@ -101,13 +98,21 @@ impl Comb {
                 comb.readable = share(&|sample| comb.read(sample).is_some());
             }
         }
-        let at_once = expected * share(&|sample| comb.read(sample) == Some(1.0));
+        let (readable, mean) = (comb.readable, mean(&comb));
+        let first = share(&|sample| comb.read(sample) == Some(1.0));
         let below = share(&|sample| sample < comb.first - comb.each / 2.0);
         let deviation = (expected * (expected - 1.0)).sqrt();
-        let fits = (mean(&comb) - expected).abs() <= MISFIT * expected + MOST_ERRORS * deviation / n.sqrt()
-            && (1.0 / AT_ONCE..=AT_ONCE).contains(&at_once)
-            && below <= MOST_BELOW;
-        (fits && comb.readable >= LEAST_READABLE).then_some(comb)
+        if readable < LEAST_READABLE {
+            Err(NoComb::Blurred { readable })
+        } else if (mean - expected).abs() > MISFIT * expected + MOST_ERRORS * deviation / n.sqrt() {
+            Err(NoComb::WrongMean { mean, expected })
+        } else if !(1.0 / AT_ONCE..=AT_ONCE).contains(&(first * expected)) {
+            Err(NoComb::WrongFirst { first, expected: 1.0 / expected })
+        } else if below > MOST_BELOW {
+            Err(NoComb::Below { below })
+        } else {
+            Ok(comb)
+        }
     }
 
     /// Returns the number of attempts of a sample, or `None` if the number is uncertain. With one kind of failed

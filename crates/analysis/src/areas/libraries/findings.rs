@@ -35,7 +35,8 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         let compared = analysis.ratio(&best.parts, &one.parts);
         compared.is_some_and(|compared| compared.verdict() == Verdict::Faster)
     };
-    why.extend(all.iter().filter(|one| !one.sound()).filter(faster).map(not_recommended));
+    let cautions: Vec<String> = all.iter().filter(|one| !one.sound()).filter(faster).map(not_recommended).collect();
+    why.extend(cautions.iter().cloned());
     // Show how mature the library's authors consider it, because the fastest library may be
     // unfinished.
     let library = total.parts.first()?.case.case().library();
@@ -57,6 +58,7 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         cases: best.ids(),
         what: format!("{}, one after the other", weights.words()),
         why: format!("{}.", why.join("; ")),
+        cautions,
         tied: found.tied_names(),
     })
 }

@@ -89,7 +89,7 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         .names("library", "library")
         .prose("version", "version", 7)
         .prose("language", "language", 4)
-        .prose("whose", "owner", 6)
+        .prose("whose", "authors", 6)
         .prose("licence", "licence", 5)
         .prose("maturity", "maturity, according to its authors", 1)
         .prose("validation", "FIPS 140-3 validation", 2)
@@ -133,7 +133,7 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
             ));
         }
         for (date, on_date) in grouped(facts.sources.iter(), |source| source.looked_at.clone()) {
-            let named = |source: &&Source| format!("{}: {}", source.of.join(", ").replace('_', " "), source.url);
+            let named = |source: &&Source| format!("{}: {}", source.subjects(), source.url);
             let named: Vec<String> = on_date.iter().map(named).collect();
             sources.push(format!("sources for {library}, read on {date}: {}", named.join("; ")));
         }

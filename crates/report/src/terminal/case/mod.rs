@@ -149,6 +149,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
         pairs.extend(case.uninterrupted_mean_cycles().map(|mean| ("without interruptions", known_count(&mean))));
     }
     pairs.extend(estimates.attempts.iter().flat_map(by_attempt));
+    pairs.extend(estimates.unread.map(|reason| ("attempts", format!("not known: {reason}"))));
     pairs.extend(estimates.components.map(|spread| {
         let share = percent(100.0 * spread.between_share);
         let (between, within) = (percent(spread.between_pct), percent(spread.within_pct));

@@ -50,6 +50,7 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
             factor(gain.low),
             factor(gain.high)
         ),
+        cautions: Vec::new(),
         tied: Vec::new(),
     })
 }
