@@ -56,7 +56,7 @@ def run(
     :param filters: Measure only cases whose id matches one of these patterns (default all).
     :param over: ``tcp`` to measure only circuit and TLS handshakes over TCP sockets (default all cases).
     :param quick: Whether to measure in a quarter of the time, with wider intervals (default false).
-    :param rigorous: Whether to measure for ten times as long, with more processes and narrower intervals (default
+    :param rigorous: Whether to measure for up to 10 s per case, with more processes and narrower intervals (default
         false).
     :param protocol: Measurement settings, ``adaptive`` or ``reference`` (default from the suite).
     :param precision: Target half-width of the median's 95% interval in percent (default 1, or from the suite).

@@ -80,7 +80,7 @@ class Rules(TypedDict, total=False):
     quick: bool
     """Whether to measure in a quarter of the time, with wider intervals."""
     rigorous: bool
-    """Whether to measure for ten times as long, with more processes and narrower intervals."""
+    """Whether to measure for up to 10 s per case, with more processes and narrower intervals."""
     protocol: str | None
     """Measurement settings, ``adaptive`` or ``reference``."""
     precision: float | str | None

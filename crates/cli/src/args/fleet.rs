@@ -60,7 +60,7 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure longer: narrower intervals, more processes, ten times the time
+    /// Measure longer: narrower intervals, more processes, up to 10 s for each case
     #[arg(long)]
     pub(crate) rigorous: bool,
 

@@ -54,7 +54,7 @@ pub(crate) struct PresetArgs {
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure longer: narrower intervals, ten times the time
+    /// Measure longer: narrower intervals, up to 10 s for each case
     #[arg(long)]
     pub(crate) rigorous: bool,
 }
