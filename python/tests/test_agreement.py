@@ -132,6 +132,13 @@ def test_suites_select_one_library(agreement: Any) -> None:
         assert all(selection["providers"] == [tool.library] for selection in suite["select"])
 
 
+def test_an_added_liboqs_has_the_cases_of_the_linked_one(agreement: Any) -> None:
+    added = agreement.of_added("liboqs-0.16.0")
+    assert [tool.name for tool in added] == ["speed_kem", "speed_sig"]
+    for tool, linked in zip(added, agreement.TOOLS):
+        assert agreement.suite(tool) == agreement.suite(linked).replace('"liboqs"', '"liboqs-0.16.0"')
+
+
 def test_both_sides_must_have_the_same_cases(agreement: Any) -> None:
     tool = agreement.TOOLS[0]
     row = {"id": "kem/ML-KEM-768/keygen@liboqs", "mean_us": 1.0}

@@ -8,6 +8,7 @@ mod common;
 use common::{Pqlab, text, write};
 use pqlab_testing::{Need, program, require};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs::read_to_string;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -439,8 +440,11 @@ fn two_libraries_are_compared_case_by_case() {
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
         text(&output.stdout)
     };
+    let planned = compare(&["--dry-run"]);
     let json: Value = serde_json::from_str(&compare(&["--json"])).unwrap();
     let cases = json["cases"].as_array().unwrap();
+    let both = cases.iter().flat_map(|case| [&case["first"], &case["second"]]).map(|id| id.as_str().unwrap());
+    assert_eq!(planned.lines().collect::<BTreeSet<_>>(), both.collect());
     let mut firsts: Vec<&str> = cases.iter().map(|case| case["first"].as_str().unwrap()).collect();
     firsts.sort_unstable();
     let all = ["decapsulate", "encapsulate", "keygen"].map(|what| format!("kem/ML-KEM-512/{what}@rustcrypto"));

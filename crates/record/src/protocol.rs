@@ -75,16 +75,24 @@ impl RunSpreads {
 /// [Source](RunSpreads::source) of values that were not measured on the machine.
 pub const ASSUMED: &str = "assumed";
 
-impl Default for RunSpreads {
-    /// Returns the values assumed for an unknown machine.
-    fn default() -> RunSpreads {
+impl RunSpreads {
+    /// Returns the values assumed for a machine without earlier runs. On a virtual machine, the load of its neighbours
+    /// changes the core's clock, so times differ more from run to run.
+    pub fn assumed(virtualized: bool) -> RunSpreads {
         RunSpreads {
-            time_pct: 1.5,
+            time_pct: if virtualized { 3.0 } else { 1.5 },
             cycles_pct: 0.15,
             degrees_of_freedom: 20,
             source: ASSUMED.into(),
             cases: BTreeMap::new(),
         }
+    }
+}
+
+impl Default for RunSpreads {
+    /// Returns the values assumed for a machine that is not virtual.
+    fn default() -> RunSpreads {
+        RunSpreads::assumed(false)
     }
 }
 

@@ -37,6 +37,10 @@ pub(crate) struct CompareLibrariesArgs {
     #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
 
+    /// Print the case ids, without measuring
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+
     /// Measure faster, with wider intervals
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,

@@ -4,7 +4,7 @@ use crate::args::{CompareLibrariesArgs, ComparedFormat};
 use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::signals::stop_on_signals;
-use crate::{INTERRUPTED, comparison};
+use crate::{DONE, INTERRUPTED, comparison};
 use pqlab_lab::report::exporters::compared_libraries;
 use pqlab_lab::{
     ComparedLibrary, Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides,
@@ -17,6 +17,10 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     let margin = arguments.comparison.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let (laboratory, sides) = laboratory(arguments)?;
     let plan = plan(arguments, &laboratory, &sides)?;
+    if arguments.dry_run {
+        output::data(&plan.cases.iter().map(|case| format!("{}\n", case.id())).collect::<String>())?;
+        return Ok(DONE);
+    }
     if same_file(&sides) && !arguments.quiet {
         output::talk("both files are identical, so any difference is noise or an effect of memory placement");
     }

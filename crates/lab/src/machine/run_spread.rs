@@ -28,13 +28,14 @@ const WEIGHT_OF_ALL: f64 = 4.0;
 const LEAST_CORRELATION: f64 = 0.3;
 
 /// Returns the spread between runs that a new run assumes. Prefers the spread that `pqlab calibrate` measured on this
-/// machine, then an estimate from earlier runs with this build, then the default.
+/// machine, then an estimate from earlier runs with this build, then the assumed spread.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
+    let assumed = RunSpreads::assumed(environment.cpu.virtualized == Some(true));
     if let Some(noise) = store.noise(environment)? {
-        return Ok(from_noise(&noise));
+        return Ok(from_noise(&noise, &assumed));
     }
     let runs = store.medians_of_runs_like(environment, now, DAYS, MOST_RUNS)?;
-    Ok(from_runs(&runs).unwrap_or_default())
+    Ok(from_runs(&runs, &assumed).unwrap_or(assumed))
 }
 
 /// Stores the medians of a complete run, from which [`known`] estimates the spread for later runs. Leaves out disturbed
@@ -60,8 +61,7 @@ pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn from_noise(noise: &MachineNoise) -> RunSpreads {
-    let assumed = RunSpreads::default();
+fn from_noise(noise: &MachineNoise, assumed: &RunSpreads) -> RunSpreads {
     RunSpreads {
         time_pct: noise.run_spread_pct.max(LEAST_TIME_PCT),
         cycles_pct: noise.run_spread_cycles_pct.map_or(assumed.cycles_pct, |pct| pct.max(LEAST_CYCLES_PCT)),
@@ -72,9 +72,8 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
 }
 
 /// Estimates the spread between runs. Returns `None` if there are too few runs. If only one unit (time or cycles) has
-/// enough data, the other unit gets the default, or its own rough estimate if that is greater.
-fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
-    let assumed = RunSpreads::default();
+/// enough data, the other unit gets the assumed spread, or its own rough estimate if that is greater.
+fn from_runs(runs: &[Vec<RunMedian>], assumed: &RunSpreads) -> Option<RunSpreads> {
     let (time, cycles) = (between(runs, Unit::Nanoseconds), between(runs, Unit::CoreCycles));
     let enough = |found: &Option<Found>| found.as_ref().is_some_and(|found| found.degrees_of_freedom >= LEAST_FREEDOM);
     if !enough(&time) && !enough(&cycles) {
@@ -237,28 +236,36 @@ mod tests {
 
     #[test]
     fn the_spread_between_runs_excludes_the_spread_within_them() {
-        let found = from_runs(&runs(12, 200, 1.0, 0.4, 0.8, 1)).unwrap();
+        let found = from_runs(&runs(12, 200, 1.0, 0.4, 0.8, 1), &RunSpreads::default()).unwrap();
         assert!((found.cycles_pct - 0.4).abs() < 0.05, "{found:?}");
         assert!(found.time_pct > 0.6 && found.time_pct < 1.6, "{found:?}");
         assert_eq!(found.source, "from 12 runs of this machine and build");
         // The clock affects all cases of a run alike, so each run is one observation, not 200.
         assert!((11..=40).contains(&found.degrees_of_freedom), "{found:?}");
-        let quiet = from_runs(&runs(12, 200, 0.0, 0.0, 0.8, 2)).unwrap();
+        let quiet = from_runs(&runs(12, 200, 0.0, 0.0, 0.8, 2), &RunSpreads::default()).unwrap();
         assert_eq!((quiet.time_pct, quiet.cycles_pct), (LEAST_TIME_PCT, LEAST_CYCLES_PCT));
     }
 
     #[test]
     fn too_few_runs_or_cases_give_no_estimate() {
-        assert_eq!(from_runs(&[]), None);
-        assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs must be too few");
-        assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs must be too few");
-        assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1)).is_some());
-        // Three runs are too few to estimate the spread of times, so the default is a lower limit.
+        assert_eq!(from_runs(&[], &RunSpreads::default()), None);
+        assert_eq!(
+            from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1), &RunSpreads::default()),
+            None,
+            "two runs must be too few"
+        );
+        assert_eq!(
+            from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1), &RunSpreads::default()),
+            None,
+            "one case in three runs must be too few"
+        );
+        assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1), &RunSpreads::default()).is_some());
+        // Three runs are too few to estimate the spread of times, so the assumed spread is a lower limit.
         let mut three = runs(3, 100, 0.0, 0.4, 0.1, 1);
         for (away, medians) in [0.99, 1.0, 1.01].into_iter().zip(&mut three) {
             medians.iter_mut().filter(|entry| entry.unit == Unit::Nanoseconds).for_each(|entry| entry.median *= away);
         }
-        let three = from_runs(&three).unwrap();
+        let three = from_runs(&three, &RunSpreads::default()).unwrap();
         assert_eq!(three.time_pct, RunSpreads::default().time_pct);
         assert!((three.cycles_pct - 0.4).abs() < 0.1, "{three:?}");
     }
@@ -266,12 +273,12 @@ mod tests {
     #[test]
     fn one_unstable_case_does_not_dominate() {
         let mut all = runs(8, 50, 0.5, 0.2, 0.1, 3);
-        let before = from_runs(&all).unwrap();
+        let before = from_runs(&all, &RunSpreads::default()).unwrap();
         for (number, medians) in all.iter_mut().enumerate() {
             medians[0].median *= 1.0 + number as f64;
             medians[1].median *= 1.0 + number as f64;
         }
-        let after = from_runs(&all).unwrap();
+        let after = from_runs(&all, &RunSpreads::default()).unwrap();
         assert!(after.cycles_pct < 1.3 * before.cycles_pct, "{before:?} {after:?}");
     }
 
@@ -282,7 +289,7 @@ mod tests {
         for medians in &mut all {
             medians[0..2].iter_mut().for_each(|entry| entry.median *= (0.02 * noise()).exp());
         }
-        let found = from_runs(&all).unwrap();
+        let found = from_runs(&all, &RunSpreads::default()).unwrap();
         let (unstable, usual) = (found.of_case("case 0"), found.of_case("case 7"));
         assert!(unstable.cycles_pct > 1.0 && unstable.cycles_pct < 2.5, "{unstable:?}");
         assert!(usual.cycles_pct < 0.3, "{usual:?}");
@@ -303,7 +310,7 @@ mod tests {
                 unstable.for_each(|(_, entry)| entry.median *= (0.01 * noise()).exp());
             }
             let (last, before) = all.split_last().unwrap();
-            let found = from_runs(before).unwrap();
+            let found = from_runs(before, &RunSpreads::default()).unwrap();
             for entry in last.iter().filter(|entry| entry.unit == Unit::CoreCycles) {
                 let others =
                     before.iter().flatten().filter(|other| other.case == entry.case && other.unit == entry.unit);
@@ -351,6 +358,10 @@ mod tests {
         header
     }
 
+    fn assumed(environment: &Environment) -> RunSpreads {
+        RunSpreads::assumed(environment.cpu.virtualized == Some(true))
+    }
+
     #[test]
     fn the_spread_comes_from_the_doctor_or_earlier_runs() {
         let folder = tempfile::tempdir().unwrap();
@@ -359,7 +370,7 @@ mod tests {
         for number in 0..6 {
             let header = stored(&mut store, &format!("run-{number}"), 10_000.0 * (1.0 + 0.02 * f64::from(number % 2)));
             let known = known(&store, &header.environment, now).unwrap();
-            assert_eq!(known == RunSpreads::default(), number < 5, "after {} runs: {known:?}", number + 1);
+            assert_eq!(known == assumed(&header.environment), number < 5, "after {} runs: {known:?}", number + 1);
         }
         let header = stored(&mut store, "last", 10_000.0);
         let from_runs = known(&store, &header.environment, now).unwrap();
@@ -367,8 +378,11 @@ mod tests {
         assert_eq!(from_runs.source, "from 7 runs of this machine and build");
         let mut elsewhere = header.environment.clone();
         elsewhere.build.version = "another".into();
-        assert_eq!(known(&store, &elsewhere, now).unwrap(), RunSpreads::default());
-        assert_eq!(known(&store, &header.environment, "2027-01-22T00:00:00Z").unwrap(), RunSpreads::default());
+        assert_eq!(known(&store, &elsewhere, now).unwrap(), assumed(&elsewhere));
+        assert_eq!(known(&store, &header.environment, "2027-01-22T00:00:00Z").unwrap(), assumed(&elsewhere));
+        elsewhere.cpu.virtualized = Some(elsewhere.cpu.virtualized != Some(true));
+        assert_eq!(known(&store, &elsewhere, now).unwrap(), assumed(&elsewhere));
+        assert_ne!(assumed(&elsewhere), assumed(&header.environment));
 
         let noise = MachineNoise {
             host: header.environment.host.name.clone(),
