@@ -92,6 +92,22 @@ def test_ignores_other_output(agreement: Any) -> None:
     assert agreement.parse_openssl("speed: Unknown algorithm ML-KEM-768\n") == {}
 
 
+def test_means_are_converted_to_the_same_clock(agreement: Any) -> None:
+    # The clock changes from 2 to 4 GHz in the middle of a second. One sample was interrupted, and one line is cut off.
+    took = {2: agreement.ADDITIONS // 2, 4: agreement.ADDITIONS // 4}
+    lines = [f"{at * 10**8} {took[2 if at < 5 else 4]} {took[2 if at < 5 else 4] // 4}" for at in range(10)]
+    samples = agreement.samples_of("\n".join([*lines, f"{10**8 + 1} 999999999 999", "123 456"]))
+    assert len(samples) == 11
+    assert samples[0] == pytest.approx((0, 2000.0, 4.0))
+    assert agreement.clocks(samples, 0, 10**9, 2) == pytest.approx([2000.0, 4000.0])
+    assert agreement.clocks([], 0, 10**9, 2) == [None, None]
+    row = {"mean_us": 10.0, "mean_core_cycles": 30_000.0}
+    # 20 µs at 2 GHz are 40,000 cycles.
+    assert agreement.at_the_same_clock(agreement.Figure(20.0, 2000.0), row) == pytest.approx(40.0 / 3)
+    assert agreement.at_the_same_clock(agreement.Figure(20.0, None), row) == 20.0
+    assert agreement.at_the_same_clock(agreement.Figure(20.0, 2000.0), {**row, "mean_core_cycles": None}) == 20.0
+
+
 def test_interval_is_students_over_the_logarithms(agreement: Any) -> None:
     found = agreement.summary([(10.0, 10.0), (10.2, 10.0), (10.0, 10.0), (10.2, 10.0)])
     center = math.log(1.02) / 2
@@ -159,34 +175,29 @@ def test_failed_and_ambiguous_cases_are_refused(agreement: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("throughputs", "runs", "undisturbed"),
+    ("runs", "undisturbed"),
     [
-        ([3.8, 3.8], 1, True),
-        ([3.8, 2.0, 2.0, 3.8, 3.8], 2, True),
-        ([None, None], 1, True),
-        ([3.8, 2.0, 2.0, 3.8, 2.0], 2, False),
+        ([[3.8] * 20], True),
+        ([[3.8] * 20 + [2.0]], True),
+        ([[3.8] * 10 + [2.0] * 10, [2.0] * 20, [3.8] * 20], True),
+        ([[]], True),
+        ([[3.8] * 10 + [2.0] * 10, [3.8] * 20 + [2.0] * 2, [2.0] * 20], False),
     ],
 )
 def test_repeats_disturbed_runs(
-    agreement: Any, monkeypatch: pytest.MonkeyPatch, throughputs: list[float | None], runs: int, undisturbed: bool
+    agreement: Any, monkeypatch: pytest.MonkeyPatch, runs: list[list[float]], undisturbed: bool
 ) -> None:
     now = [0.0]
     monkeypatch.setattr(agreement.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(agreement.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
-    answers = iter(throughputs)
+    results = [agreement.Measured({}, str(at), 0.0, [agreement.Sample(0, 1.0, one) for one in run]) for at, run in enumerate(runs)]
+    left = iter(results)
 
-    class Scripted(agreement.Core):  # type: ignore[misc]
-        def throughput(self) -> float | None:
-            found = next(answers)
-            self.best: float = max(self.best, found or 0.0)
-            return found
+    def run(seconds: float) -> Any:
+        now[0] += seconds
+        return next(left)
 
-    count = [0]
-
-    def run(step: int) -> str:
-        count[0] += step
-        now[0] += 1000.0 if count[0] == runs else 2.0
-        return "means"
-
-    assert Scripted(0, None).run_undisturbed(run, 1) == ("means", undisturbed)
-    assert count[0] == runs
+    found, quiet = agreement.Core(0).run_undisturbed(run, agreement.PATIENCE / len(runs))
+    assert quiet == undisturbed
+    # The run that was disturbed least is the last one if it is undisturbed, and here otherwise the second.
+    assert found == (results[-1] if undisturbed else results[1])
+    assert next(left, None) is None
