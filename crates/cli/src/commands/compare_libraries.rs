@@ -18,7 +18,8 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     let (laboratory, sides) = laboratory(arguments)?;
     let plan = plan(arguments, &laboratory, &sides)?;
     if arguments.dry_run {
-        output::data(&plan.cases.iter().map(|case| format!("{}\n", case.id())).collect::<String>())?;
+        let cases = plan.cases.iter().filter(|case| !case.is_overhead());
+        output::data(&cases.map(|case| format!("{}\n", case.id())).collect::<String>())?;
         return Ok(DONE);
     }
     if same_file(&sides) && !arguments.quiet {
