@@ -58,7 +58,8 @@ fn the_record_is_complete_measured_once_and_names_no_folder_of_the_machine() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let record = machine(&records);
     let runs: Value = serde_json::from_str(&read(record.join("runs.json"))).unwrap();
-    assert_eq!((&runs[0]["suite"], &runs[0]["command"]), (&"smoke".into(), &"pqlab run smoke --quick".into()));
+    let command = "pqlab run smoke --quick --patience 0s";
+    assert_eq!((&runs[0]["suite"], &runs[0]["command"]), (&"smoke".into(), &command.into()));
     let benchmarks = read(record.join("smoke/BENCHMARKS.md"));
     assert!(benchmarks.contains(runs[0]["run"].as_str().unwrap()), "{benchmarks}");
     let readme = read(record.join("README.md"));
