@@ -35,9 +35,8 @@ fn main() {
     println!("cargo:rustc-env=PQLAB_OPENSSL_SRC_VERSION={}", openssl_src::version());
 }
 
-/// Configuration options. They disable features that neither this project nor a TLS handshake uses. All TLS ciphers,
-/// groups and extensions stay enabled. The optimized arithmetic for NIST curves, which every distribution enables, must
-/// be requested explicitly.
+/// Configuration options. They disable features that neither this project nor a TLS 1.3 handshake uses. TLS 1.3 stays
+/// complete. The optimized arithmetic for NIST curves, which every distribution enables, must be requested explicitly.
 const OPTIONS: &[&str] = &[
     "no-shared",
     "no-module",
@@ -65,13 +64,23 @@ const OPTIONS: &[&str] = &[
     "no-ocb",
     "no-siv",
     "no-bf",
+    "no-camellia",
     "no-cast",
+    "no-ct",
+    "no-des",
+    "no-dsa",
     "no-idea",
     "no-md2",
     "no-md4",
     "no-mdc2",
     "no-rc2",
     "no-rc5",
+    "no-rmd160",
+    "no-seed",
+    "no-sm2",
+    "no-sm3",
+    "no-sm4",
+    "no-srp",
     "no-whirlpool",
     "enable-ec_nistp_64_gcc_128",
 ];

@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-foreign", &["pqlab-adapters", "pqlab-openssl-headers", "pqlab-primitives"]),
     ("pqlab-network", &[]),
     ("pqlab-constructions", &["pqlab-primitives"]),
+    ("pqlab-blocks", &["pqlab-constructions"]),
     ("pqlab-ssh", &[]),
     ("pqlab-tls", &["pqlab-constructions", "pqlab-openssl-sys", "pqlab-primitives"]),
     ("pqlab-quic", &["pqlab-network", "pqlab-tls"]),
@@ -65,6 +66,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "pqlab-lab",
         &[
             "pqlab-analysis",
+            "pqlab-blocks",
             "pqlab-constructions",
             "pqlab-cpu",
             "pqlab-foreign",

@@ -2,42 +2,24 @@
 
 mod generate;
 mod output;
-mod parquet;
 mod parts;
 mod verified;
 mod verify;
 
 pub use generate::{GenerateRequest, Generated, generate};
-pub use parts::{Assembly, bytes_of_part, footer_length, generate_part};
+pub use parts::{Assembly, bytes_of_part, generate_part};
+pub use pqlab_blocks::{BlockFacts, BlockFormat, footer_length};
 pub use pqlab_constructions::ledger::stream::{BlockProgress, Phases};
 pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejection, Scheme};
 pub use verified::{BlockFigures, ClusterFigures, PhaseTimes, RejectedTransaction, VerifiedBlock};
-pub use verify::{BlockFacts, BlockReport, VerifyBlockRequest, block_facts, verify_block};
+pub use verify::{BlockReport, VerifyBlockRequest, block_facts, verify_block};
 
 use crate::{LabError, Laboratory, Thing, matches};
+use pqlab_blocks::BlockFile;
 use pqlab_primitives::{BatchVerifier, Hash, SignatureScheme};
 use pqlab_workloads::{CaseOptions, ledger};
 use std::path::Path;
 use std::sync::Arc;
-
-/// File format of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockFormat {
-    /// pqlab's own format: a header, then each transaction preceded by its length.
-    Block,
-    /// Apache Parquet, one row per transaction.
-    Parquet,
-}
-
-impl BlockFormat {
-    /// Returns the format's name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            BlockFormat::Block => "block",
-            BlockFormat::Parquet => "parquet",
-        }
-    }
-}
 
 /// Order of preference if the user names no provider. libsecp256k1, which is specialized, comes first. liboqs comes
 /// last, because its verifier has a known defect (see docs/explanation/verification.md).
@@ -118,6 +100,10 @@ fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
 /// Returns a progress object that also records the time spent in each phase of a verification.
 pub fn timed() -> BlockProgress {
     BlockProgress::timed(pqlab_harness::clock::monotonic_ns)
+}
+
+fn open(path: &Path) -> Result<BlockFile, LabError> {
+    BlockFile::open(path).map_err(|error| about(path, error))
 }
 
 /// Creates a [`LabError::File`] with the reason `what`.

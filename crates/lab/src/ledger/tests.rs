@@ -1,6 +1,6 @@
 use super::*;
 use crate::ledger::{BlockProgress, GenerateRequest, VerifyBlockRequest, generate, verify_block};
-use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -291,11 +291,11 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x55;
         fs::write(&path, &damaged).unwrap();
-        // Use the reader directly: `verify_block` would check the known answers of every scheme for each file.
-        let outcome = parquet::ParquetReader::new(fs::File::open(&path).unwrap()).and_then(|mut source| {
+        // Call the reader directly: `verify_block` would check the known answers of every scheme for each file.
+        let outcome = pqlab_blocks::BlockFile::open(&path).unwrap().transactions(None).and_then(|transactions| {
             let verifier =
                 pqlab_constructions::ledger::Verifier::new(TransactionForm::TxV2, 7, sha256(&LABORATORY).unwrap());
-            pqlab_constructions::ledger::stream::verify_source(&mut source, &verifier, None, &BlockProgress::default())
+            transactions.verify(&verifier, None, &BlockProgress::default())
         });
         refused += usize::from(outcome.is_err());
     }

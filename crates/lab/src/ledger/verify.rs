@@ -1,23 +1,17 @@
-use super::parquet::{ParquetReader, ROW_GROUP};
 use super::{
-    BlockFormat, Rejected, Scheme, TransactionForm, about, batches, implementation, offering_batches, pool, sha256,
+    BlockFacts, BlockFormat, Rejected, Scheme, TransactionForm, about, batches, implementation, offering_batches, open,
+    pool, sha256,
 };
 use crate::{LabError, Laboratory, Thing};
-use pqlab_constructions::ledger::block::BlockReader;
-use pqlab_constructions::ledger::index::STRIDE;
-use pqlab_constructions::ledger::stream::{BlockProgress, Phases, verify_source};
-use pqlab_constructions::ledger::{Rejections, Verifier};
+use pqlab_constructions::ledger::Verifier;
+use pqlab_constructions::ledger::stream::{BlockProgress, Phases};
 use pqlab_harness::clock;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of prepared sender keys kept for each scheme.
 const KEYS: usize = 256;
-/// Size of the read buffer in bytes.
-const BUFFER: usize = 1 << 20;
 /// Maximum batch size, in transactions. This limits memory use, because each thread holds up to three large batches.
 const LARGEST_BATCH: usize = 10_000;
 
@@ -76,55 +70,12 @@ pub struct BlockReport {
     pub stopped: bool,
 }
 
-/// Description of a block file, as read from its header and footer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockFacts {
-    /// The file's format.
-    pub format: BlockFormat,
-    /// The form of the transactions.
-    pub form: TransactionForm,
-    /// Number of transactions.
-    pub transactions: u64,
-    /// Length of the file in bytes.
-    pub bytes: u64,
-    /// Alignment of parts, in transactions: a part that starts at a multiple of this number can be read directly.
-    /// `None` if the file can only be read as a whole.
-    pub stride: Option<u64>,
-}
-
 /// Reads the description of a block file from its header and footer.
 ///
 /// # Errors
 /// [`LabError::File`] if the file cannot be read or is not a block.
 pub fn block_facts(path: &Path) -> Result<BlockFacts, LabError> {
-    let failed = |error: &dyn std::fmt::Display| about(path, error);
-    let mut file = open(path)?;
-    let bytes = file.metadata().map_err(|error| failed(&error))?.len();
-    let format = format_of(&mut file).map_err(|error| failed(&error))?;
-    Ok(match format {
-        BlockFormat::Block => {
-            let header = BlockReader::new(&file).map_err(|error| failed(&error))?.header();
-            if header.indexed {
-                file.seek(SeekFrom::Start(0)).map_err(|error| failed(&error))?;
-                BlockReader::part(&file, 0, 0).map_err(|error| failed(&error))?;
-            }
-            let stride = header.indexed.then_some(STRIDE);
-            BlockFacts { format, form: header.form, transactions: header.count, bytes, stride }
-        }
-        BlockFormat::Parquet => {
-            let transactions = ParquetReader::new(file).map_err(|error| failed(&error))?.rows();
-            let (form, stride) = (TransactionForm::TxV2, Some(ROW_GROUP));
-            BlockFacts { format, form, transactions, bytes, stride }
-        }
-    })
-}
-
-pub(super) fn open(path: &Path) -> Result<File, LabError> {
-    let file = File::open(path).map_err(|error| about(path, error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(about(path, "this is a folder, not a block file"));
-    }
-    Ok(file)
+    open(path)?.facts().map_err(|error| about(path, error))
 }
 
 /// Verifies a block in either format. Before the verification starts, `announce` receives the number of transactions,
@@ -141,8 +92,8 @@ pub fn verify_block(
     progress: &BlockProgress,
     announce: &mut dyn FnMut(u64),
 ) -> Result<BlockReport, LabError> {
-    let failed = |error: &dyn std::fmt::Display| about(&request.path, error);
-    let mut file = open(&request.path)?;
+    let failed = |error| about(&request.path, error);
+    let file = open(&request.path)?;
     if let Some(part) = request.part.as_ref().filter(|part| part.start > part.end) {
         let reason = format!("invalid range of transactions: {} to {}", part.start, part.end);
         return Err(LabError::invalid("part", reason));
@@ -150,34 +101,12 @@ pub fn verify_block(
     let Party { verifier, providers, in_batches } = verifier(laboratory, request)?;
     // Create a pool even for one thread, because the current thread reads ahead while the pool verifies.
     let pool = pool(request.threads)?;
-    let format = format_of(&mut file).map_err(|error| failed(&error))?;
-    let started;
-    let outcome: Result<Rejections, LabError> = match format {
-        BlockFormat::Block => {
-            let input = BufReader::with_capacity(BUFFER, file);
-            let source = match &request.part {
-                None => BlockReader::new(input),
-                Some(part) => BlockReader::part(input, part.start, part.end.saturating_sub(part.start)),
-            };
-            let mut source = source.map_err(|error| failed(&error))?;
-            check_form(request, source.header().form)?;
-            announce(request.part.as_ref().map_or(source.header().count, |part| part.end - part.start));
-            started = clock::monotonic_ns();
-            verify_source(&mut source, &verifier, Some(&pool), progress).map_err(|error| failed(&error))
-        }
-        BlockFormat::Parquet => {
-            let source = match &request.part {
-                None => ParquetReader::new(file),
-                Some(part) => ParquetReader::part(file, part.start, part.end),
-            };
-            let mut source = source.map_err(|error| failed(&error))?;
-            check_form(request, TransactionForm::TxV2)?;
-            announce(request.part.as_ref().map_or(source.rows(), |part| part.end - part.start));
-            started = clock::monotonic_ns();
-            verify_source(&mut source, &verifier, Some(&pool), progress).map_err(|error| failed(&error))
-        }
-    };
-    let rejections = outcome?;
+    let format = file.format();
+    let transactions = file.transactions(request.part.clone()).map_err(failed)?;
+    check_form(request, transactions.form())?;
+    announce(transactions.count());
+    let started = clock::monotonic_ns();
+    let rejections = transactions.verify(&verifier, Some(&pool), progress).map_err(failed)?;
     let batch_providers: BTreeSet<String> = offering_batches(laboratory).collect();
     let named = providers.iter().map(|(_, id)| id).chain(&batch_providers).flat_map(|id| id.split('+'));
     let version = |id: &str| {
@@ -209,14 +138,6 @@ fn check_form(request: &VerifyBlockRequest, found: TransactionForm) -> Result<()
     }
     let (found, wanted) = (found.name(), request.form.name());
     Err(LabError::OtherForm { path: request.path.clone(), found, wanted })
-}
-
-/// Detects the format from the first bytes of the file.
-pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
-    let mut magic = Vec::new();
-    file.by_ref().take(4).read_to_end(&mut magic)?;
-    file.seek(SeekFrom::Start(0))?;
-    Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
 }
 
 /// A verifier and the providers that it uses.

@@ -4,19 +4,13 @@
 
 use super::generate::Factory;
 use super::output::Output;
-use super::parquet::ParquetReader;
-use super::verify::{format_of, open};
-use super::{BlockFormat, GenerateRequest, Generated, about, implementation, pool, sha256};
+use super::{GenerateRequest, Generated, about, implementation, open, pool, sha256};
 use crate::{LabError, Laboratory};
 use pqlab_constructions::ledger::block::{BlockReader, BlockWriter};
-use pqlab_constructions::ledger::index;
 use std::io::{Cursor, Error};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-
-/// Magic bytes at both ends of a Parquet file.
-const PARQUET: &[u8] = b"PAR1";
 
 /// Generates a part of a block and returns it as a separate block file. Its transactions are the same as those that
 /// [`generate`](super::generate()) writes at these positions. Returns `None` if `stop` is set in the meantime.
@@ -119,30 +113,13 @@ impl Assembly {
     }
 }
 
-/// Returns the length in bytes of a block file's footer, which contains the positions of the parts. Returns 0 if the
-/// file has no footer. `head` and `tail` are the first and last 32 bytes of the file, or all bytes of a shorter file.
-pub fn footer_length(head: &[u8], tail: &[u8]) -> u64 {
-    if !head.starts_with(PARQUET) {
-        return index::length(tail).unwrap_or(0);
-    }
-    let length = tail.strip_suffix(PARQUET).and_then(|rest| rest.last_chunk());
-    length.map_or(0, |length| u64::from(u32::from_le_bytes(*length)) + 8)
-}
-
 /// Returns the byte range of a part of a block file. To verify the part, a caller needs the bytes in this range, the
-/// first 32 bytes and the [footer](footer_length). This function reads only the first 32 bytes and the footer.
+/// first 32 bytes and the [footer](pqlab_blocks::footer_length). This function reads only the first 32 bytes and the footer.
 ///
 /// # Errors
 /// [`LabError::File`] if the file cannot be read, is not a block, or does not contain the part.
 pub fn bytes_of_part(path: &Path, part: Range<u64>) -> Result<Range<u64>, LabError> {
-    let mut file = open(path)?;
-    match format_of(&mut file).map_err(|error| about(path, error))? {
-        BlockFormat::Block => BlockReader::bytes_of_part(file, part.start, part.end.saturating_sub(part.start))
-            .map_err(|error| about(path, error)),
-        BlockFormat::Parquet => ParquetReader::new(file)
-            .and_then(|reader| reader.bytes_of(part.start, part.end))
-            .map_err(|error| about(path, error)),
-    }
+    open(path)?.bytes_of_part(part).map_err(|error| about(path, error))
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 mod reader;
 mod writer;
 
-pub(super) use reader::ParquetReader;
-pub(super) use writer::{ParquetWriter, ROW_GROUP};
+pub(crate) use reader::ParquetReader;
+pub use reader::RowError;
+pub(crate) use writer::{ParquetWriter, ROW_GROUP};
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;

@@ -17,7 +17,7 @@ const BATCH: usize = 64;
 
 /// Reason why a file cannot be read as a Parquet block.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::ledger) enum RowError {
+pub enum RowError {
     /// The Parquet library cannot read the file.
     #[error("not a readable Parquet file: {0}")]
     Parquet(#[from] ParquetError),
@@ -26,7 +26,12 @@ pub(in crate::ledger) enum RowError {
     Schema(String),
     /// A row contains invalid fields, or only some of the fields.
     #[error("row {row}: {what}")]
-    Row { row: u64, what: String },
+    Row {
+        /// Position of the row, counted from 0.
+        row: u64,
+        /// What is wrong.
+        what: String,
+    },
     /// The footer or a page contains an impossible value.
     #[error("the Parquet file is damaged")]
     Damaged,
@@ -35,14 +40,21 @@ pub(in crate::ledger) enum RowError {
     Counts(String),
     /// The requested rows do not exist.
     #[error("rows {first} to {end} are out of range: the file has {rows} rows")]
-    Part { first: u64, end: u64, rows: u64 },
+    Part {
+        /// Position of the first requested row, counted from 0.
+        first: u64,
+        /// Position after the last requested row.
+        end: u64,
+        /// Number of rows in the file.
+        rows: u64,
+    },
     /// The file was changed after it was opened.
     #[error("the file changed while it was being read")]
     Changed,
 }
 
 /// Reads rows as transactions.
-pub(in crate::ledger) struct ParquetReader {
+pub(crate) struct ParquetReader {
     file: SerializedFileReader<File>,
     length: u64,
     handle: File,
@@ -62,7 +74,7 @@ pub(in crate::ledger) struct ParquetReader {
 }
 
 impl ParquetReader {
-    pub(in crate::ledger) fn new(file: File) -> Result<ParquetReader, RowError> {
+    pub(crate) fn new(file: File) -> Result<ParquetReader, RowError> {
         guarded(|| ParquetReader::open(file))
     }
 
@@ -106,7 +118,7 @@ impl ParquetReader {
 
     /// Opens a file for reading the rows from `first` up to, but not including, `end`. Reading starts at the group that
     /// contains the row `first`.
-    pub(in crate::ledger) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
+    pub(crate) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
         let mut reader = ParquetReader::new(file)?;
         let rows = reader.rows();
         if first > end || end > rows {
@@ -125,7 +137,7 @@ impl ParquetReader {
     }
 
     /// Returns the byte range of the row groups that contain the rows from `first` up to, but not including, `end`.
-    pub(in crate::ledger) fn bytes_of(&self, first: u64, end: u64) -> Result<Range<u64>, RowError> {
+    pub(crate) fn bytes_of(&self, first: u64, end: u64) -> Result<Range<u64>, RowError> {
         if first > end || end > self.rows() {
             return Err(RowError::Part { first, end, rows: self.rows() });
         }
@@ -160,7 +172,7 @@ impl ParquetReader {
     }
 
     /// Returns the number of rows according to the footer.
-    pub(in crate::ledger) fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.file.metadata().file_metadata().num_rows().max(0) as u64
     }
 

@@ -7,20 +7,21 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use pqlab_constructions::ledger::Transaction;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::sync::Arc;
 
 /// Number of rows in a row group, except the last.
-pub(in crate::ledger) const ROW_GROUP: u64 = 1024;
+pub(crate) const ROW_GROUP: u64 = 1024;
 
 /// Writes transactions as rows, in groups of [`ROW_GROUP`] rows.
-pub(in crate::ledger) struct ParquetWriter<W: Write + Send> {
-    writer: SerializedFileWriter<W>,
+pub(crate) struct ParquetWriter {
+    writer: SerializedFileWriter<File>,
     group: Columns,
 }
 
-impl<W: Write + Send> ParquetWriter<W> {
-    pub(in crate::ledger) fn new(out: W) -> io::Result<ParquetWriter<W>> {
+impl ParquetWriter {
+    pub(crate) fn new(out: File) -> io::Result<ParquetWriter> {
         // Keys and signatures are random, so compression and statistics would gain nothing.
         let properties = WriterProperties::builder()
             .set_compression(Compression::UNCOMPRESSED)
@@ -32,7 +33,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(ParquetWriter { writer, group: Columns::default() })
     }
 
-    pub(in crate::ledger) fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
         self.group.push(transaction);
         if self.group.rows() < ROW_GROUP {
             return Ok(());
@@ -44,7 +45,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         std::mem::take(&mut self.group).write(&mut self.writer).map_err(written)
     }
 
-    pub(in crate::ledger) fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<File> {
         if self.group.rows() > 0 {
             self.write_group()?;
         }
@@ -107,7 +108,7 @@ impl Columns {
         self.signature.push(fields.signature.to_vec().into());
     }
 
-    fn write<W: Write + Send>(&self, writer: &mut SerializedFileWriter<W>) -> Result<(), ParquetError> {
+    fn write(&self, writer: &mut SerializedFileWriter<File>) -> Result<(), ParquetError> {
         let bytes_only: Vec<i16> = self.fields.iter().map(|fields| 1 - fields).collect();
         let mut group = writer.next_row_group()?;
         macro_rules! column {
