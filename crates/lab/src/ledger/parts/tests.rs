@@ -1,5 +1,7 @@
 use super::*;
-use crate::ledger::{Scheme, TransactionForm, VerifyBlockRequest, block_facts, generate, timed, verify_block};
+use crate::ledger::{
+    BlockFormat, Scheme, TransactionForm, VerifyBlockRequest, block_facts, footer_length, generate, timed, verify_block,
+};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
