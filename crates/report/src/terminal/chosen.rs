@@ -20,8 +20,9 @@ pub enum Detail {
     Wide,
 }
 
-/// Tables that a short view omits, because they are long or contain figures that the run did not measure.
-const LONG: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
+/// Tables that a short view omits, because they are long, repeat the short tables with more details, or contain figures
+/// that the run did not measure.
+const LONG: [&str; 6] = ["languages", "library-facts", "spread", "sizes", "ntor-literature", "claims"];
 /// Maximum number of areas in a run for which a short view shows tables of [several cases](pqlab_analysis::tables).
 const FEW_AREAS: usize = 2;
 /// Maximum width of the line that names omitted tables, in columns.

@@ -169,7 +169,7 @@ pub(crate) fn is_ml_dsa(algorithm: &str) -> bool {
 
 /// Returns whether a scheme takes more than a millisecond to verify or to sign, so that checks repeat less.
 pub(crate) fn is_slow(algorithm: &str) -> bool {
-    ["SLH-DSA-", "SPHINCS+-", "LMS-", "XMSS-", "SQIsign"].iter().any(|family| algorithm.starts_with(family))
+    ["SLH-DSA-", "SPHINCS+-", "LMS-", "XMSS-", "SQIsign", "cross-"].iter().any(|family| algorithm.starts_with(family))
 }
 
 /// Returns whether an algorithm is a parameter set of SLH-DSA.

@@ -10,6 +10,7 @@ use crate::group::grouped;
 use crate::number::memory as amount;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
+use indexmap::IndexMap;
 use pqlab_record::NULL;
 
 /// Builds a table of a job's time with each library that supports all operations of the job. The table is empty if no
@@ -44,11 +45,17 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
             let caveats: Vec<&Caveats> = total.parts.iter().map(|part| &part.case.caveats).collect();
             table.row(caveats, cells);
         }
+        // Libraries without the same figures share a note.
+        let mut providers: IndexMap<String, Vec<&str>> = IndexMap::new();
         for (provider, missing) in &job.incomplete {
             let missing = if missing.is_empty() { "the whole job".to_owned() } else { missing.join(", ") };
+            providers.entry(missing).or_default().push(provider);
+        }
+        for (missing, providers) in providers {
+            let providers = providers.join(", ");
             table
                 .notes
-                .push(format!("{algorithms} by {provider}: no total, because the run has no figure for {missing}"));
+                .push(format!("{algorithms} by {providers}: no total, because the run has no figure for {missing}"));
         }
     }
     if let Some(part) = jobs.first().and_then(|job| job.totals.first()).and_then(|total| total.parts.first()) {
