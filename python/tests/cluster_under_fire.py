@@ -25,6 +25,8 @@ from typing import Any
 
 PAUSE = 0.3
 """Seconds between two kills."""
+PATIENCE = 120
+"""Seconds to wait for an answer without kills. Ray can hang while it connects to a node that has just died."""
 SMALL = 4096
 """Number of transactions per part, small so that there are many parts."""
 
@@ -141,6 +143,7 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
         journal = str(Path(folder) / "journal")
         machines: Nodes | None = None
         driver: subprocess.Popen[str] | None = None
+        last_kill = time.monotonic()
         while True:
             machines = machines or Nodes(nodes)
             if driver is None:
@@ -150,7 +153,12 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
             try:
                 out, err = driver.communicate(timeout=PAUSE)
             except subprocess.TimeoutExpired:
-                if killed.total() < kills:
+                if time.monotonic() - last_kill > PATIENCE:
+                    driver.kill()
+                    killed["driver that waited for a node"] += 1
+                    last_kill = time.monotonic()
+                elif killed.total() < kills:
+                    before = killed.total()
                     target = draw.choices(["worker", "node", "driver", "head"], [88, 6, 4, 2])[0]
                     if target == "worker" and kill_one(draw):
                         killed["worker"] += 1
@@ -165,12 +173,14 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
                         machines.cluster.remove_node(machines.cluster.head_node, allow_graceful=False)
                         killed["head"] += 1
                         try:
-                            driver.communicate(timeout=120)
+                            driver.communicate(timeout=PATIENCE)
                         except subprocess.TimeoutExpired:
                             driver.kill()
                             killed["driver that waited for the head"] += 1
                         machines.cluster.shutdown()
                         machines, driver = None, None
+                    if killed.total() > before:
+                        last_kill = time.monotonic()
                 continue
             driver = None
             # No output means that the driver was killed or lost its cluster. The next iteration
