@@ -172,6 +172,12 @@ pub(crate) fn is_slow(algorithm: &str) -> bool {
     ["SLH-DSA-", "SPHINCS+-", "LMS-", "XMSS-", "SQIsign", "cross-"].iter().any(|family| algorithm.starts_with(family))
 }
 
+/// Returns whether verification multiplies every coefficient of the verifying key by values of the signature (UOV, MAYO).
+/// If the product of the values is 0, a different coefficient changes nothing.
+pub(crate) fn is_multivariate(algorithm: &str) -> bool {
+    ["OV-", "MAYO-"].iter().any(|family| algorithm.starts_with(family))
+}
+
 /// Returns whether an algorithm is a parameter set of SLH-DSA.
 pub(crate) fn is_slh_dsa(algorithm: &str) -> bool {
     algorithm.starts_with("SLH-DSA-")
