@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Number of encoded keys to keep. Also the number of most recent keys that [`Trial::verify`] checks.
+/// Number of most recent prepared keys that [`Trial::verify`] checks.
 const KEPT: usize = 16;
 
 /// Encapsulates to the public key `to`, decapsulates with `key`, and compares the secrets.
@@ -63,28 +63,29 @@ pub(super) struct KeygenEncoded {
     encoding: KeyEncoding,
     /// Whether a single library call generates the key and writes this encoding.
     own: bool,
-    outputs: Vec<(Vec<u8>, Vec<u8>)>,
-    turn: Turn,
+    public: Vec<u8>,
+    private: Vec<u8>,
 }
 
 impl KeygenEncoded {
     pub(super) fn new(encoding: KeyEncoding, kem: Arc<dyn Kem>) -> KeygenEncoded {
         let info = kem.info();
-        let (public, private) = (info.parameters.encapsulation_key, info.decapsulation_key(encoding).unwrap_or(0));
+        let public = vec![0; info.parameters.encapsulation_key];
+        let private = vec![0; info.decapsulation_key(encoding).unwrap_or(0)];
         let own = kem.written().first() == Some(&encoding);
-        let outputs = vec![(vec![0; public], vec![0; private]); KEPT];
-        KeygenEncoded { outputs, turn: Turn::new(KEPT), encoding, own, kem }
+        KeygenEncoded { encoding, own, public, private, kem }
     }
 }
 
 impl Trial for KeygenEncoded {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.public.fill(0);
         Ok(())
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let KeygenEncoded { public, private, .. } = self;
         for _ in 0..batch {
-            let (public, private) = &mut self.outputs[self.turn.advance()];
             if self.own {
                 self.kem.generate_encoded(Coins::Internal, public, private).map_err(fault)?;
             } else {
@@ -97,9 +98,8 @@ impl Trial for KeygenEncoded {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let (public, private) = &self.outputs[self.turn.last()];
-        let to = self.kem.load_encapsulation_key(public).map_err(fault)?;
-        let key = self.kem.load_decapsulation_key(self.encoding, private).map_err(fault)?;
+        let to = self.kem.load_encapsulation_key(&self.public).map_err(fault)?;
+        let key = self.kem.load_decapsulation_key(self.encoding, &self.private).map_err(fault)?;
         round_trip(self.kem.as_ref(), key.as_ref(), to.as_ref())
     }
 }

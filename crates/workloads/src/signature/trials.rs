@@ -7,9 +7,6 @@ use crate::inputs::{GivenCoins, Messages, NewKeys, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, KeyEncoding, SigningKey, VerifyingKey};
 
-/// Number of encoded keys to keep.
-const KEPT: usize = 4;
-
 /// Key generation that produces a prepared key.
 pub(crate) struct Keygen {
     setting: Setting,
@@ -49,14 +46,9 @@ pub(super) struct KeygenEncoded {
     encoding: KeyEncoding,
     /// Whether a single library call generates the key and writes this encoding.
     own: bool,
-    outputs: Vec<Encoded>,
-    turn: Turn,
-}
-
-#[derive(Clone)]
-struct Encoded {
     verifying_key: Vec<u8>,
     signing_key: Vec<u8>,
+    /// Lengths of the last keys, in bytes.
     lengths: (usize, usize),
 }
 
@@ -65,37 +57,35 @@ impl KeygenEncoded {
         let info = setting.scheme.info();
         let verifying_key = vec![0; info.parameters.verifying_key];
         let signing_key = vec![0; info.signing_key(encoding).unwrap_or(0)];
-        let slot = Encoded { verifying_key, signing_key, lengths: (0, 0) };
         let own = setting.scheme.written().first() == Some(&encoding);
-        KeygenEncoded { setting, encoding, own, outputs: vec![slot; KEPT], turn: Turn::new(KEPT) }
+        KeygenEncoded { setting, encoding, own, verifying_key, signing_key, lengths: (0, 0) }
     }
 }
 
 impl Trial for KeygenEncoded {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.verifying_key.fill(0);
         Ok(())
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let KeygenEncoded { verifying_key, signing_key, .. } = self;
         let scheme = &self.setting.scheme;
         for _ in 0..batch {
-            let slot = &mut self.outputs[self.turn.advance()];
-            slot.lengths = if self.own {
-                scheme
-                    .generate_encoded(Coins::Internal, &mut slot.verifying_key, &mut slot.signing_key)
-                    .map_err(fault)?
+            self.lengths = if self.own {
+                scheme.generate_encoded(Coins::Internal, verifying_key, signing_key).map_err(fault)?
             } else {
                 let key = scheme.generate(Coins::Internal).map_err(fault)?;
                 let verifier = key.verifying_key().map_err(fault)?;
-                let verifying = verifier.encode(&mut slot.verifying_key).map_err(fault)?;
-                (verifying, key.encode(self.encoding, &mut slot.signing_key).map_err(fault)?)
+                let verifying = verifier.encode(verifying_key).map_err(fault)?;
+                (verifying, key.encode(self.encoding, signing_key).map_err(fault)?)
             };
         }
         Ok(())
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let Encoded { verifying_key, signing_key, lengths } = &self.outputs[self.turn.last()];
+        let KeygenEncoded { verifying_key, signing_key, lengths, .. } = self;
         let scheme = &self.setting.scheme;
         let verifier = scheme.load_verifying_key(&verifying_key[..lengths.0]).map_err(fault)?;
         let signer = scheme.load_signing_key(self.encoding, &signing_key[..lengths.1]).map_err(fault)?;
