@@ -68,7 +68,7 @@ impl Caveat {
     pub fn legend(self) -> &'static str {
         match self {
             Caveat::Shared => {
-                "another program used this core during most measurements, so disturbed measurements are included"
+                "another program used this core; too few visits were undisturbed, so the figures include disturbed ones"
             }
             Caveat::Imprecise => "did not reach the target precision, which is judged in core cycles if they are known",
             Caveat::Defect => {
@@ -128,7 +128,7 @@ impl Caveat {
 /// for several cases.
 fn shared(bound: &str, pct: f64) -> String {
     let amount = if pct > 0.0 { format!(" {bound}{} of the time", percent(pct)) } else { String::new() };
-    format!("another program used this core{amount}; disturbed measurements are included")
+    format!("another program used this core{amount}; the figures include disturbed visits")
 }
 
 fn batched(bound: &str, batch: u64) -> String {
@@ -314,7 +314,10 @@ mod tests {
         let found = caveats_of(&record, 1.0);
         assert_eq!(found.notes_text(), "disturbed; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
         assert_eq!(found.note_words(), "disturbed, imprecise, defect");
-        assert_eq!(found.by_word()["disturbed"], "another program used this core; disturbed measurements are included");
+        assert_eq!(
+            found.by_word()["disturbed"],
+            "another program used this core; the figures include disturbed visits"
+        );
     }
 
     #[test]
@@ -331,7 +334,7 @@ mod tests {
             assert_eq!(found.iter().map(|(caveat, _)| caveat).collect::<Vec<_>>(), Caveat::ALL, "{}", record.case.id());
             assert_eq!(
                 found.by_word()["disturbed"],
-                "another program used this core 100.0% of the time; disturbed measurements are included"
+                "another program used this core 100.0% of the time; the figures include disturbed visits"
             );
             assert_eq!(found.by_word()["imprecise"], "drifting, few samples");
             assert_eq!(found.by_word()["residue"], "the call leaves vector-upper behind");
@@ -364,7 +367,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "disturbed: another program used this core 9.6% of the time; disturbed measurements are included",
+                "disturbed: another program used this core 9.6% of the time; the figures include disturbed visits",
                 "defect: a, b",
                 "batch: each sample is the mean of up to 40 operations, so there are no percentiles",
             ]
@@ -372,7 +375,7 @@ mod tests {
         let all = Caveats::merged([&Caveats::merged([&one, &two]), &three]);
         assert_eq!(
             all.by_word()["disturbed"],
-            "another program used this core up to 9.6% of the time; disturbed measurements are included"
+            "another program used this core up to 9.6% of the time; the figures include disturbed visits"
         );
     }
 

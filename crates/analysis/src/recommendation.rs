@@ -176,8 +176,30 @@ pub(crate) fn factor_text(compared: &Compared) -> Option<String> {
     Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))
 }
 
-/// Explains why pqlab does not recommend a candidate that is faster than the recommended one.
-pub(crate) fn not_recommended(one: &Candidate<'_, '_>) -> String {
+/// Names the candidates that are faster than the best one but may not be recommended, with the reason, fastest first. A
+/// disturbance does not hide them: it made them slower, not faster.
+pub(crate) fn faster_but_not_ranked<'c, 'r: 'c, 'a: 'r>(
+    analysis: &RunAnalysis<'a>,
+    best: &Candidate<'r, 'a>,
+    all: impl IntoIterator<Item = &'c Candidate<'r, 'a>>,
+) -> Vec<String> {
+    let is_faster = |one: &&'c Candidate<'r, 'a>| {
+        !one.sound() && analysis.ratio(&best.parts, &one.parts).is_some_and(|compared| compared.is_faster())
+    };
+    let mut faster: Vec<&Candidate<'r, 'a>> = all.into_iter().filter(is_faster).collect();
+    faster.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
+    faster.into_iter().map(not_recommended).collect()
+}
+
+/// Returns the word for the ranked candidate after the best one: `next`, or `next ranked` if a candidate without a rank
+/// comes between them.
+pub(crate) fn next_word(all: &[Candidate<'_, '_>], best: &Candidate<'_, '_>, next: &Candidate<'_, '_>) -> &'static str {
+    let between = best.time.estimate..next.time.estimate;
+    let skips = all.iter().any(|one| !one.sound() && between.contains(&one.time.estimate));
+    if skips { "next ranked" } else { "next" }
+}
+
+fn not_recommended(one: &Candidate<'_, '_>) -> String {
     let reason = match (one.not_ranked(), &one.defect) {
         (Some(NotRanked::KnownDefect), Some(defect)) => format!("known defect: {defect}"),
         (Some(NotRanked::Disturbed), _) => "disturbed: another program used its core".to_owned(),

@@ -39,8 +39,8 @@ pub(crate) struct Fastest<'r, 'a> {
     pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
     /// Name of the fastest library, with libraries tied with it: `aws-lc (tied with liboqs)`.
     pub(crate) by: String,
-    /// The fastest of the slower libraries: `next: liboqs, 1.20× (1.19× to 1.21×) in core cycles`. `None` if no library
-    /// is slower.
+    /// The fastest of the slower libraries: `next: liboqs, 1.20× (1.19× to 1.21×) in core cycles`. Begins with `next
+    /// ranked` if a library without a rank comes between. `None` if no library is slower.
     pub(crate) next: Option<String>,
 }
 
@@ -60,8 +60,15 @@ pub(crate) fn fastest_library<'r, 'a>(
         _ => None,
     });
     let next = slower.min_by(|one, other| one.1.total_cmp(&other.1));
-    let next =
-        next.and_then(|(place, _)| Some(format!("next: {}, {}", name(place), times(analysis, &best, &rivals[place])?)));
+    let next = next.and_then(|(place, _)| {
+        let total = |cases: &[&CaseAnalysis<'a>]| analysis.total(cases).map(|total| total.estimate);
+        let between = total(&best)?..total(&rivals[place])?;
+        let is_unranked = |cases: &&Vec<&CaseAnalysis<'a>>| cases.iter().any(|case| case.not_ranked().is_some());
+        let mut unranked = rivals.iter().filter(is_unranked).filter_map(|cases| total(cases));
+        let skips = unranked.any(|total| between.contains(&total));
+        let word = if skips { "next ranked" } else { "next" };
+        Some(format!("{word}: {}, {}", name(place), times(analysis, &best, &rivals[place])?))
+    });
     let by = analysis.by(&best.first()?.case().provider);
     let by = if tied.is_empty() { by } else { format!("{by} (tied with {})", listed(&tied)) };
     Some(Fastest { best, by, next })

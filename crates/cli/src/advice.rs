@@ -72,12 +72,15 @@ fn of_store(error: &StoreError) -> Option<String> {
         }
         StoreError::Older { .. } => ": read it with the pqlab version that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
-        StoreError::Denied { .. } => ": fix the permissions of the file and its folder, or name another file with --db",
+        StoreError::Denied { .. } => ": make the folder writable, or name another file with --db",
         StoreError::Full { .. } => ": free some space, then resume with `pqlab run --resume`",
         StoreError::Locked { .. } => ": wait until that process ends, or name another file with --db",
-        StoreError::Damaged { .. } => ": restore the file from a backup, or `pqlab import` the run again",
+        StoreError::Damaged { .. } => {
+            ": restore the file from a backup, or move it away and `pqlab import` exported runs into a new one"
+        }
         StoreError::DamagedSamples { .. } => ": restore the file from a backup",
         StoreError::UnknownRun { .. } => ": `pqlab runs` lists all runs",
+        StoreError::TooFewRuns { stored: 0, .. } => ": start with `pqlab run`, or name another file with --db",
         StoreError::TooFewRuns { .. } => ": `pqlab runs` lists them",
         StoreError::DuplicateRun { .. } => ": keep the stored run, or remove it first with `pqlab runs rm`",
         StoreError::DuplicateCase { .. } => ": is another process resuming the same run?",

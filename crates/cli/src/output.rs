@@ -149,7 +149,7 @@ pub(crate) fn write_file(
         if crate::is_broken_pipe(&error) {
             return error;
         }
-        BadInput(format!("cannot write {}: {error}", path.display())).into()
+        BadInput(format!("cannot write {}: {}", path.display(), error.root_cause())).into()
     })
 }
 

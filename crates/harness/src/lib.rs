@@ -14,6 +14,7 @@ mod ending;
 pub mod environment;
 pub mod errand;
 pub mod gate;
+mod heap;
 pub mod layout;
 pub mod leak;
 pub mod memory;

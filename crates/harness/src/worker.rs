@@ -5,6 +5,7 @@ use crate::build_id::BuildId;
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, InterferenceMonitor, Thresholds};
+use crate::heap::Gaps;
 use crate::own_time::OwnTime;
 use crate::probes::{self, MOST_NARROWED_PCT, Probes};
 use crate::residue::Tally;
@@ -246,8 +247,9 @@ impl<'a> Worker<'a> {
         let batch =
             usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
         let mut recorder = Recorder::default();
-        let resident_before = Here::resident_bytes();
         let started = clock::monotonic_ns();
+        let gaps = Gaps::fill();
+        let resident_before = Here::resident_bytes();
         residue::put_back();
         let Demands { several_threads, own_time, wave, counted, .. } = trial.demands();
         if request.may_put_off && !several_threads {
@@ -336,6 +338,8 @@ impl<'a> Worker<'a> {
             self.return_home()?;
         }
         let Sampling { readings: Readings { ticks, wall_ns }, tally, .. } = sampling;
+        let growth = resident_before.zip(Here::resident_bytes()).map_or(0, |(before, after)| after - before);
+        drop(gaps);
         Ok(Visited {
             ticks,
             wall_ns,
@@ -346,7 +350,7 @@ impl<'a> Worker<'a> {
             cpu_time: (!several_threads)
                 .then_some(CpuTime { cpu_ns: observation.cpu_ns, wall_ns: observation.wall_ns }),
             processor: affinity::current_cpu(),
-            growth: resident_before.zip(Here::resident_bytes()).map_or(0, |(before, after)| after - before),
+            growth,
             extra: recorder.take(),
             additions_per_cycle,
             residues: tally.outcome().filter(|_| self.residues_readable),

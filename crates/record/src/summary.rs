@@ -17,9 +17,9 @@ pub struct RunSummary {
     pub complete: bool,
     /// Whether the run was measured elsewhere and imported. pqlab cannot resume an imported run.
     pub imported: bool,
-    /// Number of cases in the plan.
+    /// Number of cases in the plan, without measurement overhead.
     pub planned: usize,
-    /// Number of finished cases, including failed ones.
+    /// Number of finished cases, including failed ones, without measurement overhead.
     pub finished: usize,
     /// Number of cases that failed.
     pub failed: usize,

@@ -1,6 +1,6 @@
 use crate::error::At;
 use crate::{Store, StoreError, samples};
-use pqlab_record::{Record, Run, RunHeader, RunSummary, SecondChance, Status};
+use pqlab_record::{FLOOR, Record, Run, RunHeader, RunSummary, SecondChance, Status};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
@@ -16,10 +16,11 @@ impl Store {
     /// SQLite errors: [`StoreError::Locked`], [`StoreError::Damaged`] and others.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let sql = format!(
+            // A case id begins with the area.
             "SELECT id, suite, command, started_at, finished_at, complete, imported, host, note,
                     (SELECT group_concat(name, ' ' ORDER BY name) FROM baselines WHERE run = runs.id) AS names,
-                    (SELECT count(*) FROM plan WHERE run = runs.id) AS planned,
-                    (SELECT count(*) FROM cases WHERE run = runs.id) AS finished,
+                    (SELECT count(*) FROM plan WHERE run = runs.id AND id NOT LIKE '{FLOOR}/%') AS planned,
+                    (SELECT count(*) FROM cases WHERE run = runs.id AND workload <> '{FLOOR}') AS finished,
                     (SELECT count(*) FROM cases WHERE run = runs.id AND status = 'failed') AS failed,
                     (SELECT count(*) FROM cases WHERE run = runs.id AND contended) AS contended
              FROM runs {NEWEST_FIRST}"

@@ -31,6 +31,11 @@ pub struct Compared {
 }
 
 impl Compared {
+    /// Returns whether the second side is faster, even if the difference is [doubtful](Self::doubtful).
+    pub(crate) fn is_faster(&self) -> bool {
+        self.plain == Verdict::Faster
+    }
+
     /// Returns the verdict on the second side from this comparison alone: [`pqlab_stats::judge`] applied to one ratio,
     /// but inconclusive if a difference is doubtful.
     pub fn verdict(&self) -> Verdict {

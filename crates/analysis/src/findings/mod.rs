@@ -20,7 +20,9 @@ use crate::estimates::{Estimates, rate_of, scaled};
 use crate::group::{distinct, grouped};
 use crate::kinds::{OneKind, one_kind};
 use crate::number::{digits, grouped as thousands, known_rate, memory, percent, throughput_within};
-use crate::recommendation::{Against, Best, CATEGORY, Candidate, Smallest, UseCase, factor_text, not_recommended};
+use crate::recommendation::{
+    Against, Best, CATEGORY, Candidate, Smallest, UseCase, factor_text, faster_but_not_ranked, next_word,
+};
 use crate::run::RunAnalysis;
 use crate::statement::listed;
 use pqlab_record::{State, Statistic, Unit};
@@ -67,6 +69,14 @@ pub struct RunCaveat {
     pub what: String,
     /// Details: affected cases, or reasons.
     pub details: Vec<String>,
+}
+
+impl RunCaveat {
+    /// Returns the last line of the details if they are incomplete: `and 25 more: see the tables below`.
+    pub fn more(&self) -> Option<String> {
+        let more = self.count.checked_sub(self.details.len()).filter(|more| *more > 0 && !self.details.is_empty());
+        more.map(|more| format!("and {} more: see the tables below", thousands(more as u64)))
+    }
 }
 
 /// All findings about a run.
@@ -260,7 +270,9 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         why.push(format!("tied with {}", listed(&found.tied_names())));
     }
     match &found.next {
-        Some((next, factor)) => why.push(format!("next: {}, {}, {factor}", next.name(), next.time_text())),
+        Some((next, factor)) => {
+            why.push(format!("{}: {}, {}, {factor}", next_word(&all, best, next), next.name(), next.time_text()));
+        }
         None if found.tied.is_empty() => why.push("no other candidate qualifies".to_owned()),
         None => {}
     }
@@ -275,9 +287,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
             weaker.time_text(),
         ));
     }
-    let unsound = all.iter().filter(|one| suits(one) && !one.sound());
-    let mut cautions: Vec<String> =
-        unsound.filter(|one| faster_than_best(one).is_some()).map(not_recommended).collect();
+    let mut cautions = faster_but_not_ranked(analysis, best, all.iter().filter(suits));
     why.extend(cautions.iter().cloned());
     let through = best.bytes.filter(|_| use_case.by_the_byte);
     let rate = rate_of(&best.mean).map(|rate| match (through, use_case.transactions) {

@@ -14,7 +14,7 @@ use crate::group::distinct;
 use crate::job::JobWeights;
 use crate::measured::Measured;
 use crate::merged::Merged;
-use pqlab_record::{NULL, Run, RunHeader, Statistic};
+use pqlab_record::{NULL, ProviderBuild, Run, RunHeader, Statistic};
 use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -85,6 +85,16 @@ impl<'a> RunAnalysis<'a> {
     pub fn areas(&self) -> Vec<&'a str> {
         let measured = self.cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
         distinct(measured.map(|case| case.workload.as_str()))
+    }
+
+    /// Returns the builds of the libraries that the run measured, without those that it only found.
+    pub fn builds<'s>(&'s self) -> impl Iterator<Item = &'a ProviderBuild> + use<'s, 'a> {
+        let cases = || self.cases.iter().filter(|case| !case.is_floor());
+        let halves = move || cases().flat_map(|case| case.case().provider.split('+'));
+        let is_used = move |build: &&ProviderBuild| {
+            halves().any(|half| half == build.id || half.split(':').next() == Some(build.id.as_str()))
+        };
+        self.run.header.environment.providers.iter().filter(is_used)
     }
 
     /// Returns the cases of an area.

@@ -4,6 +4,7 @@ use crate::table::table;
 use crate::{DONE, output};
 use pqlab_lab::analysis::standardization::{Stage, Standardization, not_standards};
 use pqlab_lab::analysis::words::THE_REFERENCE;
+use pqlab_lab::report::terminal::hanging;
 use pqlab_lab::report::{Format, exporters};
 use pqlab_lab::{
     AlgorithmEntry, Filters, LibrarySpec, ProviderEntry, algorithms, counters, library_entry, provider_entries,
@@ -64,7 +65,7 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
                 vec![entry.id.clone(), entry.algorithms.to_string(), entry.version.clone(), entry.build.clone()]
             });
             let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect(), width);
-            entries.iter().for_each(|entry| text.push_str(&gaps(entry)));
+            entries.iter().for_each(|entry| text.push_str(&gaps(entry, width)));
             text.push_str("\nnull does nothing, so its time is the measurement overhead");
             Listed { text, json: json!(entries) }
         }
@@ -140,7 +141,7 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
 
 /// Returns a line break and the algorithms that a provider does not offer, with one line per reason. Returns an empty
 /// string if the provider offers all algorithms.
-fn gaps(entry: &ProviderEntry) -> String {
+fn gaps(entry: &ProviderEntry, width: usize) -> String {
     if entry.unsupported.is_empty() {
         return String::new();
     }
@@ -151,7 +152,9 @@ fn gaps(entry: &ProviderEntry) -> String {
             None => by_reason.push((reason.as_str(), vec![algorithm.as_str()])),
         }
     }
-    let lines = by_reason.iter().map(|(reason, algorithms)| format!("\n  {}: {reason}", algorithms.join(", ")));
+    let lines = by_reason.iter().map(|(reason, algorithms)| {
+        "\n".to_owned() + &hanging(&format!("  {}: {reason}", algorithms.join(", ")), 4, width)
+    });
     format!("\n{} does not offer:{}", entry.id, lines.collect::<String>())
 }
 
@@ -163,7 +166,7 @@ fn in_library(library: &LibrarySpec, width: usize) -> anyhow::Result<Listed> {
     let provider = provider_entries(&laboratory).into_iter().find(|entry| entry.id == library.label);
     let version =
         provider.as_ref().map_or_else(String::new, |entry| format!("{} ({})\n\n", entry.version, entry.build));
-    let missing = provider.as_ref().map_or_else(String::new, gaps);
+    let missing = provider.as_ref().map_or_else(String::new, |entry| gaps(entry, width));
     let loaded = laboratory.libraries().next().unwrap_or(library);
     Ok(Listed {
         text: format!(

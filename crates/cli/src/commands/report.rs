@@ -17,6 +17,14 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
         .into());
     }
     let scenario = scenario::parse(&arguments.scenario)?;
+    if arguments.out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+        let out = arguments.out.display();
+        return Err(BadInput(format!(
+            "cannot write a report to --out {out}, because a report is a folder; name a folder, in which index.html is \
+             the page"
+        ))
+        .into());
+    }
     if let Some(folder) = &arguments.site {
         return site(arguments, folder, scenario);
     }

@@ -47,6 +47,10 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
         Store::check_baseline_name(name)?;
     }
     let save = save(&arguments)?;
+    if output.baseline.is_some() {
+        // The baseline must already be stored, so do not create a database.
+        measuring.database.open_read_only()?;
+    }
     let mut store = measuring.database.open()?;
     if let Some(name) = &stored.save_baseline {
         check_name(&store, name, stored.force)?;
@@ -401,10 +405,11 @@ fn conclude(
                  `pqlab compare` (with another run)"
             ));
         } else {
+            let stored = run.records.iter().filter(|record| !record.case.is_overhead()).count();
+            let planned = run.header.plan.iter().filter(|case| !case.is_overhead()).count();
             output::talk(&format!(
-                "interrupted: {} of {} cases of run {id} are stored in {database}; resume with `pqlab run --resume`",
-                run.records.len(),
-                run.header.plan.len()
+                "interrupted: {stored} of {planned} cases of run {id} are stored in {database}; resume with `pqlab run \
+                 --resume`"
             ));
         }
     }

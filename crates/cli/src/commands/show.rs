@@ -1,5 +1,5 @@
 use crate::args::ShowArgs;
-use crate::output::Terminal;
+use crate::output::{BadInput, Terminal};
 use crate::{DONE, output, scenario};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::record::Run;
@@ -39,11 +39,17 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
 /// Returns the id of the last run, if the ids of some of its cases contain a text.
 ///
 /// # Errors
-/// [`StoreError::UnknownRun`] if none contains it, as if the text named a run.
-fn of_last_run(store: &Store, text: &str) -> Result<String, StoreError> {
-    let last = store.resolve("last")?;
-    let has_text = store.load_run(&last)?.header.plan.iter().any(|case| case.id().contains(text));
-    if has_text { Ok(last) } else { store.resolve(text) }
+/// [`BadInput`] if none contains it; [`StoreError::UnknownRun`] if there is no run.
+fn of_last_run(store: &Store, text: &str) -> anyhow::Result<String> {
+    let Ok(last) = store.resolve("last") else { return Ok(store.resolve(text)?) };
+    if store.load_run(&last)?.header.plan.iter().any(|case| case.id().contains(text)) {
+        return Ok(last);
+    }
+    Err(BadInput(format!(
+        "no run is named {text:?}, and no case of the last run, {last}, contains it: `pqlab runs` lists all runs, \
+         `pqlab show --wide` all cases"
+    ))
+    .into())
 }
 
 /// Shows the cases that match a pattern: in full if there are few, otherwise in a table.

@@ -132,7 +132,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     if path == Path::new(STANDARD_INPUT) {
         return read_from(io::stdin().lock(), LONGEST_FILE);
     }
-    let failed = |error: io::Error| error.to_string();
+    let failed = |error: io::Error| format!("cannot be read ({error})");
     read_from(File::open(path).map_err(failed)?, LONGEST_FILE)
 }
 

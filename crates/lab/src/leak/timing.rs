@@ -4,6 +4,7 @@
 use crate::patterns::nearest;
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
+use pqlab_analysis::number::grouped;
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_harness::leak::{FIRST, FIRST_AGAIN, LeakPlan, LeakTimes, POSITIVE, SECOND, measure};
 use pqlab_harness::{Fault, ending};
@@ -142,7 +143,7 @@ pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<L
     };
     for pattern in patterns {
         if !all.iter().any(|case| fits(pattern, case)) {
-            let ids: Vec<String> = all.iter().map(ToString::to_string).collect();
+            let ids: Vec<String> = all.iter().flat_map(|case| [case.operation_id(), case.to_string()]).collect();
             let near = nearest(pattern, ids.iter().map(String::as_str)).into_iter().next();
             return Err(LabError::Unknown { what: Thing::LeakCase, name: pattern.clone(), near, known: Vec::new() });
         }
@@ -329,7 +330,8 @@ fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Ve
         format!("the verdict covers only {}", case.classes),
         format!(
             "with {} samples, the test detects a difference of {:.1} ns or more in 19 of 20 measurements",
-            figures.samples, figures.detectable_ns
+            grouped(figures.samples as u64),
+            figures.detectable_ns
         ),
         "the verdict applies only to this machine and this library build at the time of the test, and ignores the \
          slowest tenth of the samples"

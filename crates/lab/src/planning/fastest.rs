@@ -53,6 +53,7 @@ impl Laboratory {
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
         let Draft { plan: mut draft, questions, loads_left_out } = self.drafted(suites, filters, overrides)?;
+        filters.idle(&draft.cases).iter().for_each(|text| note(text));
         remove_unavailable(&mut draft.cases, note)?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));

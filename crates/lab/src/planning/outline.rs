@@ -56,8 +56,10 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Outline, LabError> {
         let named = self.named(words)?;
-        let (mut draft, mut plan) = self.draft_and_likeness(&named.suites, &named.narrow(filters), overrides)?;
+        let filters = named.narrow(filters);
+        let (mut draft, mut plan) = self.draft_and_likeness(&named.suites, &filters, overrides)?;
         let mut notes = named.notes;
+        notes.extend(filters.idle(&draft.cases));
         remove_unavailable(&mut draft.cases, &mut |note| notes.push(note.to_owned()))?;
         if let Some(plan) = &mut plan {
             remove_unavailable(&mut plan.cases, &mut |_| {})?;

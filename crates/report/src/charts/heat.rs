@@ -127,14 +127,14 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
         _ => "in core cycles, or in time if a case has no cycles",
     };
     let about = format!(
-        "Time relative to the fastest for each of {} algorithms and operations and each of {} libraries, with the \
+        "Time relative to the fastest ranked library for each of {} algorithms and operations and each of {} libraries, with the \
          half-width of the 95% interval, {units}. Tiles without a ratio are not ranked; cases without a tile failed or \
          were not measured.{more}",
         lines.len(),
         columns.len()
     );
     canvas.note(format!(
-        "Ratio to the fastest library with the half-width of its 95% interval, paired by rounds, {units}."
+        "Ratio to the fastest ranked library with the half-width of its 95% interval, paired by rounds, {units}."
     ));
     if drawn().any(is_estimated) {
         canvas.note(ESTIMATED);

@@ -221,7 +221,7 @@ fn picture<'a>(
     canvas.note(left_out.clone());
     let about = format!(
         "Times with 95% intervals on a logarithmic scale, one line for each of {} algorithms and operations, with the \
-         fastest library of each. {}. {left_out}",
+         fastest ranked library of each. {}. {left_out}",
         lines.len(),
         listed.join("; ")
     );

@@ -172,7 +172,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         })
         .collect();
     let about = format!(
-        "Both scales are logarithmic. Each algorithm is shown with its fastest library, or with several that do not \
+        "Both scales are logarithmic. Each algorithm is shown with its fastest ranked library, or with several that do not \
          differ measurably: {}.",
         listed.join("; ")
     );

@@ -70,6 +70,7 @@ pub fn benchmarks(
     writeln!(out, "\n## In short\n")?;
     answer(analysis, &found).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
     headline(&found, out)?;
+    caveats(&found, out)?;
     methodology(analysis, out)?;
     environments(analysis, past, out)?;
     let all = tables(analysis, scenario);
@@ -85,8 +86,11 @@ pub fn benchmarks(
     writeln!(out, "\n## Reproduce this run\n\n```\n{}\n```", fenced(&run.header.command))
 }
 
+/// Writes the tables of recommendations and costs. Writes nothing if there are none.
 fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "\n## Headline figures\n")?;
+    if !found.recommendations.is_empty() || !found.costs.is_empty() {
+        writeln!(out, "\n## Headline figures\n")?;
+    }
     if !found.recommendations.is_empty() {
         writeln!(out, "| Use case | Fastest | Figure | 95% interval | Reason |\n|---|---|---:|---|---|")?;
     }
@@ -130,13 +134,20 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
             bytes.unwrap_or_else(|| NONE.to_owned())
         )?;
     }
-    writeln!(out, "\n### Caveats\n")?;
+    Ok(())
+}
+
+fn caveats(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "\n## Caveats\n")?;
     if found.caveats.is_empty() {
         writeln!(out, "None: every case was measured undisturbed, was verified, and reached the target precision.")?;
     }
     for caveat in &found.caveats {
         writeln!(out, "- {} {}", grouped(caveat.count as u64), caveat.what)?;
         caveat.details.iter().try_for_each(|detail| writeln!(out, "  - {}", escape(detail)))?;
+        if let Some(more) = caveat.more() {
+            writeln!(out, "  - {more}")?;
+        }
     }
     Ok(())
 }
@@ -179,7 +190,7 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
         spreads.cycles_pct
     )?;
     writeln!(out, "- quality: {RULE}")?;
-    writeln!(out, "- every answer is checked before and after timing; a wrong answer voids the case")?;
+    writeln!(out, "- every answer is checked before and throughout the timing; a wrong answer voids the case")?;
     if let Some(floor) = analysis.floor_ns() {
         writeln!(out, "- measurement overhead: {} per operation, {FLOOR_MEANING}", time(floor))?;
     }
@@ -199,7 +210,7 @@ fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) 
         writeln!(out, "| ENV-{} | {} |", index + 2, escape(&environment_line(&other.environment)))?;
     }
     writeln!(out, "\n| Library | Language | Runtime | Version | Build |\n|---|---|---|---|---|")?;
-    for provider in &analysis.run.header.environment.providers {
+    for provider in analysis.builds() {
         let Language { name, runtime, .. } = analysis.language(&provider.id);
         let [language, runtime] =
             [name, runtime].map(|text| text.map_or_else(|| NONE.to_owned(), |text| escape(&text)));

@@ -2,7 +2,7 @@
 
 use super::{ExportError, Exporter, Format};
 use indexmap::IndexMap;
-use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::environment::core_lines;
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{frequency, grouped, memory, significant, time};
@@ -38,7 +38,7 @@ impl Exporter for Methods {
             machine(&header.environment),
             counter(&header.environment, &cases),
             compilers(&header.environment),
-            libraries(analysis, &cases),
+            libraries(analysis),
             protocol(analysis),
             figures(analysis),
             checks(analysis, &cases),
@@ -172,18 +172,14 @@ fn compilers(environment: &Environment) -> String {
 }
 
 /// Lists the libraries that the run measured, with versions and builds, and the algorithms that are not standards.
-fn libraries(analysis: &RunAnalysis<'_>, cases: &[&CaseAnalysis<'_>]) -> String {
-    let is_used = |build: &&ProviderBuild| {
-        let halves = || cases.iter().flat_map(|case| case.case().provider.split('+'));
-        halves().any(|half| half == build.id || half.split(':').next() == Some(build.id.as_str()))
-    };
+fn libraries(analysis: &RunAnalysis<'_>) -> String {
     let one = |build: &ProviderBuild| {
         let loaded = build.library.as_ref().map(|library| format!("loaded as {}", library.kind));
         let about = listed([Some(build.build.clone()), build.runtime.clone(), loaded]);
         let about = if about.is_empty() { about } else { format!(" ({about})") };
         format!("{} {}{about}", build.id, build.version)
     };
-    let libraries: Vec<String> = analysis.run.header.environment.providers.iter().filter(is_used).map(one).collect();
+    let libraries: Vec<String> = analysis.builds().map(one).collect();
     let fastest = analysis.run.header.protocol.fastest.iter().map(|found| format!("{}.", fastest_line(found)));
     let libraries = (!libraries.is_empty()).then(|| format!("Libraries: {}.", libraries.join("; ")));
     let others = not_standards_in(analysis).map(|line| format!("{line}."));
@@ -276,6 +272,7 @@ fn checks(analysis: &RunAnalysis<'_>, cases: &[&CaseAnalysis<'_>]) -> String {
 
 /// Lists each caveat with its number of cases, and its most frequent messages.
 fn caveats(cases: &[&CaseAnalysis<'_>]) -> String {
+    let merged = Caveats::merged(cases.iter().map(|case| &case.caveats)).by_word();
     let line = |caveat: Caveat| {
         let mut counts: IndexMap<&str, usize> = IndexMap::new();
         for (_, says) in cases.iter().flat_map(|case| case.caveats.iter()).filter(|(other, _)| *other == caveat) {
@@ -283,9 +280,16 @@ fn caveats(cases: &[&CaseAnalysis<'_>]) -> String {
         }
         counts.sort_by(|_, one, _, other| other.cmp(one));
         let total: usize = counts.values().sum();
-        let mut texts: Vec<String> = counts.keys().take(LISTED).map(|says| neutral(says)).collect();
-        let more = counts.len().saturating_sub(LISTED);
-        texts.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+        let texts = match caveat {
+            // The messages differ only by a figure, so name the largest.
+            Caveat::Shared | Caveat::Batch => merged.get(caveat.word()).into_iter().map(|says| neutral(says)).collect(),
+            _ => {
+                let mut texts: Vec<String> = counts.keys().take(LISTED).map(|says| neutral(says)).collect();
+                let more = counts.len().saturating_sub(LISTED);
+                texts.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+                texts
+            }
+        };
         (total > 0).then(|| format!("- {} ({}): {}", caveat.word(), grouped(total as u64), texts.join("; ")))
     };
     let lines: Vec<String> = Caveat::ALL.into_iter().filter_map(line).collect();

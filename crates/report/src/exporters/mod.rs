@@ -98,7 +98,7 @@ pub trait Exporter: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The destination cannot be written.
-    #[error("cannot write: {0}")]
+    #[error("cannot write the export")]
     Io(#[from] std::io::Error),
     /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]

@@ -78,9 +78,13 @@ impl Footnotes {
     }
 
     fn add(&mut self, caveat: Caveat, says: &str) -> String {
-        // A note's own message is short, so append its general meaning.
-        let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
-        let text = format!("{}: {says}{meaning}", caveat.word());
+        let text = match caveat {
+            // The message differs in almost every row, by a percentage.
+            Caveat::Shared => format!("{}: {}", caveat.word(), caveat.legend()),
+            // The message is short, so append the general meaning.
+            _ if caveat.is_note() => format!("{}: {says} ({})", caveat.word(), caveat.legend()),
+            _ => format!("{}: {says}", caveat.word()),
+        };
         mark(self.0.insert_full(text).0)
     }
 }

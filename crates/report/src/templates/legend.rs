@@ -45,7 +45,7 @@ pub(super) fn legend() -> Markup {
             "A figure is the median time of one operation, or the mean if the operation retries at random, with its 95% interval. \
              The interval covers worker processes, rounds and whole runs, because two processes of the same program differ more than \
              two calls in one process. Cases that are compared with each other are measured in the same shuffled rounds. Every answer \
-             is checked before and after timing; a wrong answer voids the case."
+             is checked before and throughout the timing; a wrong answer voids the case."
         }
         p {
             "The CoV shows how widely single operations spread. It says nothing about leaks: a signer that \

@@ -103,9 +103,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
                 summary { strong { (number::grouped(caveat.count as u64)) } " " (caveat.what) }
                 ul {
                     @for detail in &caveat.details { li { (neutral(detail)) } }
-                    @if caveat.count > caveat.details.len() && !caveat.details.is_empty() {
-                        li { "and " (caveat.count - caveat.details.len()) " more: see the tables below" }
-                    }
+                    @if let Some(more) = caveat.more() { li { (more) } }
                 }
             }
         }
@@ -174,7 +172,7 @@ fn several(table: &Table) -> Markup {
 /// Writes the section with the environment of the run.
 pub(super) fn environment(analysis: &RunAnalysis<'_>) -> Markup {
     let run = analysis.run;
-    let Environment { host, cpu, os, build, providers, counters, core } = &run.header.environment;
+    let Environment { host, cpu, os, build, counters, core, .. } = &run.header.environment;
     let text = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), neutral);
     let yes_no = |value: Option<bool>| match value {
         Some(true) => "yes",
@@ -212,7 +210,7 @@ pub(super) fn environment(analysis: &RunAnalysis<'_>) -> Markup {
                 thead { tr {
                     @for heading in ["Library", "Language", "Runtime", "Version", "Build"] { th scope="col" { (heading) } }
                 } }
-                tbody { @for provider in providers { @let language = Language::find(&run.header.environment, &provider.id); tr {
+                tbody { @for provider in analysis.builds() { @let language = Language::find(&run.header.environment, &provider.id); tr {
                     th scope="row" { (neutral(&provider.id)) }
                     td { (neutral(language.name.as_deref().unwrap_or(NONE))) }
                     td { (neutral(language.runtime.as_deref().unwrap_or(NONE))) }

@@ -38,6 +38,8 @@ pub(super) fn header(input: &Page<'_>) -> Markup {
     let analysis = input.analysis;
     let run = analysis.run;
     let failed = analysis.cases().iter().filter(|row| row.failed()).count();
+    let cases = analysis.cases().iter().filter(|row| !row.is_floor()).count();
+    let planned = run.header.plan.iter().filter(|case| !case.is_overhead()).count();
     html! {
         header.top {
             div.bar {
@@ -48,9 +50,9 @@ pub(super) fn header(input: &Page<'_>) -> Markup {
             h1 { (title(analysis)) }
             p.sub {
                 time datetime=(neutral(when(analysis))) { (neutral(&moment(when(analysis)))) }
-                " · " (neutral(&analysis.areas().join(", "))) " · " (analysis.cases().len()) " cases"
+                " · " (neutral(&analysis.areas().join(", "))) " · " (cases) " cases"
                 @if failed > 0 { ", " (failed) " failed" }
-                @if !run.complete { " · " span.flag { "incomplete" } " " (run.records.len()) " of " (run.header.plan.len()) }
+                @if !run.complete { " · " span.flag { "incomplete" } " " (cases) " of " (planned) }
             }
             (chips(analysis))
         }

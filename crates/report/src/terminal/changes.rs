@@ -52,7 +52,7 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
         out.push_str(&format!("{}\n", folded_line(&folded, comparison)));
     }
     out.push('\n');
-    out.push_str(&unmatched(comparison, FEW));
+    out.push_str(&unmatched(comparison, FEW, width));
     for line in wrapped(&legend(comparison), width.min(PAGE)) {
         out.push_str(&format!("{line}\n"));
     }
@@ -202,9 +202,9 @@ fn legend(comparison: &Comparison) -> String {
     }
     if comparison.cases.iter().any(|case| !case.paired) && comparison.first_run != comparison.second_run {
         text.push_str(&format!(
-            " Intervals include the spread between runs: {} in time, {} in cycles.",
-            percent(criteria.runs(Unit::Nanoseconds).pct),
-            percent(criteria.runs(Unit::CoreCycles).pct)
+            " Intervals include the spread between runs: {}% in time, {}% in cycles.",
+            criteria.runs(Unit::Nanoseconds).pct,
+            criteria.runs(Unit::CoreCycles).pct
         ));
     }
     text

@@ -19,10 +19,10 @@ pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
 /// the algorithms that are not standards, the environment, the measurement overhead, and the sources of randomness.
 pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
-    let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
-    let occurs = |caveat: Caveat| measured().filter(|case| case.caveats.has(caveat)).count() as u64;
     // The null case shows only the overhead of measuring.
     let cases = || analysis.cases().iter().filter(|case| !case.is_floor());
+    let measured = || cases().filter(|case| case.estimates.is_some());
+    let occurs = |caveat: Caveat| measured().filter(|case| case.caveats.has(caveat)).count() as u64;
     let failed = cases().filter(|case| case.failed()).count() as u64;
     let measured = cases().count() as u64 - failed;
     let planned = run.header.plan.iter().filter(|case| !case.is_overhead()).count() as u64;

@@ -1,6 +1,6 @@
 use super::columns::{Cell, GAP, fitted, total_width};
 use super::palette::{Palette, TextStyle};
-use super::text::{below, wrapped};
+use super::text::{below, hanging, wrapped};
 use crate::width::display_width;
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
 use pqlab_analysis::number::{NONE, percent, time};
@@ -44,7 +44,7 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
     }
     out.push('\n');
-    out.push_str(&unmatched(comparison, usize::MAX));
+    out.push_str(&unmatched(comparison, usize::MAX, width));
     out.push_str(&means(comparison));
     out.push_str(&footer(comparison));
     out + "\n" + &comparison.answer()
@@ -78,21 +78,20 @@ pub(super) fn preamble(comparison: &Comparison, palette: Palette) -> String {
 
 /// Returns lines about cases that were not compared, because they occur in only one run or their key encodings differ.
 /// Lists at most `most` ids of each run.
-pub(super) fn unmatched(comparison: &Comparison, most: usize) -> String {
+pub(super) fn unmatched(comparison: &Comparison, most: usize, width: usize) -> String {
     let mut out = String::new();
+    let mut add = |text: &str| out.push_str(&(hanging(text, 2, width) + "\n"));
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
         if !ids.is_empty() {
             let named = ids.iter().take(most).map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
             match ids.len().saturating_sub(most) {
-                0 => out.push_str(&format!("only in the {which} run: {named}\n")),
-                more => {
-                    out.push_str(&format!("only in the {which} run: {named}, and {more} more (--wide lists them)\n"))
-                }
+                0 => add(&format!("only in the {which} run: {named}")),
+                more => add(&format!("only in the {which} run: {named}, and {more} more (--wide lists them)")),
             }
         }
     }
     for case in &comparison.other_encodings {
-        out.push_str(&format!("not compared, because the key encodings differ: {}\n", neutral(case)));
+        add(&format!("not compared, because the key encodings differ: {}", neutral(case)));
     }
     out
 }
@@ -210,9 +209,9 @@ fn footer(comparison: &Comparison) -> String {
     let paired = comparison.cases.iter().filter(|case| case.paired).count();
     if paired < comparison.cases.len() {
         text.push_str(&format!(
-            "not measured in the same rounds: intervals include a spread between runs of {} in time and {} in cycles ({})\n",
-            percent(criteria.runs(Unit::Nanoseconds).pct),
-            percent(criteria.runs(Unit::CoreCycles).pct),
+            "not measured in the same rounds: intervals include a spread between runs of {}% in time and {}% in cycles ({})\n",
+            criteria.runs(Unit::Nanoseconds).pct,
+            criteria.runs(Unit::CoreCycles).pct,
             criteria.runs_source
         ));
     }

@@ -35,4 +35,4 @@ pub use runs::runs_table;
 pub use summary::run_summary;
 pub use table::run_table;
 pub use tables::tables;
-pub use text::steady;
+pub use text::{hanging, steady};

@@ -23,7 +23,7 @@ use pqlab_stats::Interval;
 pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, palette: Palette) -> String {
     let mut out = heading(analysis, palette);
     if let Some(sentence) = trust_sentence(analysis) {
-        out.push_str(&format!("{sentence}\n"));
+        wrapped(&sentence, width).iter().for_each(|line| out.push_str(&format!("{line}\n")));
     }
     for area in analysis.areas() {
         out.push('\n');

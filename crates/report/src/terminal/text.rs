@@ -45,6 +45,25 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Breaks a text between words into lines of at most `width` columns. Keeps the indentation of the first line, and
+/// indents the other lines by `indent` columns.
+pub fn hanging(text: &str, indent: usize, width: usize) -> String {
+    let first = text.len() - text.trim_start().len();
+    let mut line = " ".repeat(first);
+    let mut lines = Vec::new();
+    for (at, word) in text.trim_start().split(' ').enumerate() {
+        let is_blank = line.trim().is_empty();
+        if at > 0 && !is_blank && display_width(&line) + 1 + display_width(word) > width {
+            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+        } else if at > 0 && !(is_blank && !lines.is_empty()) {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines.join("\n")
+}
+
 /// Indentation of lines below a row, in columns.
 const INDENT: usize = 6;
 
@@ -62,6 +81,13 @@ fn spaces(width: usize, text: &str) -> String {
 mod tests {
     use super::*;
     use crate::terminal::TextStyle;
+
+    #[test]
+    fn hanging_lines_keep_their_columns() {
+        assert_eq!(hanging("  tsc   yes  two readings", 6, 80), "  tsc   yes  two readings");
+        assert_eq!(hanging("  tsc   yes  two readings", 6, 18), "  tsc   yes  two\n      readings");
+        assert_eq!(hanging("a word-that-is-too-long b", 2, 8), "a\n  word-that-is-too-long\n  b");
+    }
 
     #[test]
     fn steady_keeps_line_breaks_and_palette_colours_only() {

@@ -3,11 +3,10 @@
 use super::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
 use crate::estimates::rate_of;
 use crate::number::{known_rate, known_time};
-use crate::recommendation::{Best, Candidate, Recommendation, not_recommended};
+use crate::recommendation::{Best, Candidate, Recommendation, faster_but_not_ranked, next_word};
 use crate::run::RunAnalysis;
 use crate::statement::listed;
 use pqlab_record::Statistic;
-use pqlab_stats::Verdict;
 
 /// Recommends a library for the [job](RunAnalysis::job), by default both sides of a TLS handshake. Considers only
 /// libraries that may be recommended, and returns `None` if none may be.
@@ -27,15 +26,14 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         why.push(format!("tied with {}", listed(&tied)));
     }
     match &found.next {
-        Some((next, factor)) => why.push(format!("next: {}, {}, {factor}", next.provider, next.time_text())),
+        Some((next, factor)) => {
+            let word = next_word(&all, best, next);
+            why.push(format!("{word}: {}, {}, {factor}", next.provider, next.time_text()));
+        }
         None if tied.is_empty() => why.push("no other ranked library supports every operation".to_owned()),
         None => {}
     }
-    let faster = |one: &&Candidate<'_, '_>| {
-        let compared = analysis.ratio(&best.parts, &one.parts);
-        compared.is_some_and(|compared| compared.verdict() == Verdict::Faster)
-    };
-    let cautions: Vec<String> = all.iter().filter(|one| !one.sound()).filter(faster).map(not_recommended).collect();
+    let cautions = faster_but_not_ranked(analysis, best, &all);
     why.extend(cautions.iter().cloned());
     // Show how mature the library's authors consider it, because the fastest library may be
     // unfinished.
@@ -93,7 +91,7 @@ fn part(part: &Part<'_, '_>) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_record::{Disturbance, Run};
+    use pqlab_record::{Disturbance, Run, SecondChance};
 
     fn found(run: &Run) -> Option<Recommendation> {
         let all = crate::findings::findings(&RunAnalysis::new(run)).recommendations;
@@ -148,6 +146,12 @@ mod tests {
             "{}",
             best.why
         );
+        // Libraries that were measured again at the end share no rounds with the disturbed one.
+        for record in run.records.iter_mut().filter(|record| record.case.provider == "libcrux:avx2") {
+            record.second_chance = Some(SecondChance::Undisturbed);
+        }
+        let again = found(&run).unwrap();
+        assert!(again.why.contains("by aws-lc, mean 201 µs (disturbed: "), "{}", again.why);
         contended(&mut run, "libcrux:avx2");
         contended(&mut run, "openssl");
         assert_eq!(found(&run), None, "no remaining library may be recommended");

@@ -4,7 +4,7 @@ use crate::args::DoctorArgs;
 use crate::output::Terminal;
 use crate::{DONE, laboratory, output};
 use pqlab_lab::analysis::environment::{core_lines, environment_line};
-use pqlab_lab::report::terminal::{Palette, TextStyle};
+use pqlab_lab::report::terminal::{Palette, TextStyle, hanging};
 use pqlab_lab::{Severity, counters, severity_word};
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
@@ -16,11 +16,12 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         output::json(&serde_json::to_string_pretty(&machine.to_json())?)?;
         return Ok(DONE);
     }
-    output::data(&environment_line(&machine.environment))?;
+    let line = |text: &str, indent: usize| output::data(&hanging(text, indent, screen.width));
+    line(&environment_line(&machine.environment), 2)?;
     output::data("\nCounters")?;
     for counter in &counters() {
         let available = if counter.available { "yes" } else { "no " };
-        output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
+        line(&format!("  {:<13} {available}  {}", counter.name, counter.detail), 21)?;
     }
     output::data(&match machine.estimated_over_counted {
         Some(ratio) => format!("  estimated core cycles differ from counted cycles by {:+.2}%", 100.0 * (ratio - 1.0)),
@@ -28,15 +29,16 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     })?;
     if let Some(core) = &machine.environment.core {
         output::data("\nMeasuring core")?;
-        for line in core_lines(core) {
-            output::data(&format!("  {line}"))?;
+        for text in core_lines(core) {
+            line(&format!("  {text}"), 4)?;
         }
     }
     output::data("\nSources of disturbance")?;
     for advice in &machine.advice {
-        output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
+        let mark = mark(advice.severity, screen.palette);
+        line(&format!("  {mark} {}: {}", advice.subject, advice.finding), 10)?;
         if let Some(remedy) = &advice.remedy {
-            output::data(&format!("          fix: {remedy}"))?;
+            line(&format!("          fix: {remedy}"), 10)?;
         }
     }
     Ok(DONE)

@@ -8,6 +8,7 @@ use crate::signals::stop_on_signals;
 use crate::table::table;
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::report::terminal::{Palette, TextStyle};
 use pqlab_lab::{
     LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, LeakStep, leak_cases, leak_document,
@@ -124,7 +125,7 @@ fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
             effect(&figures.effect),
             figures.tenth,
             time(figures.median_ns),
-            figures.samples
+            grouped(figures.samples as u64)
         ));
         notes.push(format!(
             "positive control {} ns: found {}; negative control: {:.1} ns",

@@ -227,6 +227,28 @@ impl Filters {
             || self.ids.iter().any(names_one)
     }
 
+    /// Returns a note for each pattern that selects none of the planned cases, although another pattern of its kind does.
+    pub(crate) fn idle(&self, cases: &[Case]) -> Vec<String> {
+        let planned = || cases.iter().filter(|case| !case.is_overhead());
+        let mut notes = Vec::new();
+        let mut add = |option: &str, pattern: &String, is_used: bool| {
+            if !is_used {
+                notes.push(format!("{option} {pattern} matches no selected case"));
+            }
+        };
+        for pattern in &self.algorithms {
+            add("--algorithm", pattern, planned().any(|case| matches(pattern, &case.algorithm)));
+        }
+        for pattern in &self.providers {
+            let is_named = |case: &Case| matches(pattern, &case.provider) || matches(pattern, case.library());
+            add("--provider", pattern, planned().any(is_named));
+        }
+        for pattern in &self.ids {
+            add("--filter", pattern, planned().any(|case| names(pattern, case)));
+        }
+        notes
+    }
+
     /// Returns whether the options set the number of tasks or threads of this case.
     fn name_numbers(&self, case: &Case) -> bool {
         is_load(case) && self.options.tasks.is_some() || case.threads().is_some() && self.options.threads.is_some()

@@ -5,6 +5,7 @@ use super::columns::{Cell, lines};
 use super::histogram::histogram;
 use super::line::failure;
 use super::palette::{Palette, TextStyle};
+use super::text::hanging;
 use pqlab_analysis::caveats::{Caveat, residue_names};
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::{AttemptsEstimate, Estimates};
@@ -69,7 +70,9 @@ impl Page {
     fn pairs(&mut self, pairs: &[(&str, String)]) {
         let cells = |(name, value): &(&str, String)| vec![Cell::left(&format!("  {name}")), Cell::left(value)];
         let rows: Vec<Vec<Cell>> = pairs.iter().map(cells).collect();
-        self.lines(&lines(&rows, usize::MAX, self.palette));
+        let column = 4 + pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let whole = lines(&rows, usize::MAX, self.palette);
+        self.lines(&whole.iter().map(|line| hanging(line, column, self.width)).collect::<Vec<_>>());
     }
 
     fn table(&mut self, rows: &[Vec<Cell>]) {
@@ -189,7 +192,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             _ => note.word().to_owned(),
         };
         let text = page.palette.paint(TextStyle::Warning, &text);
-        page.out.push_str(&format!("  {text} ({})\n", note.legend()));
+        page.out.push_str(&(hanging(&format!("  {text} ({})", note.legend()), 4, page.width) + "\n"));
     }
     let left_out = match estimates.left_out {
         0 => String::new(),
