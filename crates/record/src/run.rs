@@ -42,6 +42,13 @@ impl Run {
         self.records.iter().filter(move |record| record.case.workload == workload)
     }
 
+    /// Returns the number of finished cases, including failed ones, and the number of planned cases. Measurement overhead
+    /// does not count as a case.
+    pub fn progress(&self) -> (usize, usize) {
+        let finished = self.records.iter().filter(|record| !record.case.is_overhead()).count();
+        (finished, self.header.plan.iter().filter(|case| !case.is_overhead()).count())
+    }
+
     /// Returns the areas of the run, in the order of the plan.
     pub fn areas(&self) -> Vec<&str> {
         let mut seen = HashSet::new();

@@ -405,8 +405,7 @@ fn conclude(
                  `pqlab compare` (with another run)"
             ));
         } else {
-            let stored = run.records.iter().filter(|record| !record.case.is_overhead()).count();
-            let planned = run.header.plan.iter().filter(|case| !case.is_overhead()).count();
+            let (stored, planned) = run.progress();
             output::talk(&format!(
                 "interrupted: {stored} of {planned} cases of run {id} are stored in {database}; resume with `pqlab run \
                  --resume`"

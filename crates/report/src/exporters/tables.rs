@@ -59,12 +59,17 @@ impl TableChoice {
 
 /// Footnotes of a table. Each text has its own mark, which may occur in several rows.
 #[derive(Default)]
-pub(super) struct Footnotes(IndexSet<String>);
+pub(super) struct Footnotes {
+    texts: IndexSet<String>,
+    /// Caveats of all rows. Disturbed cases differ by a percentage, but share a footnote with the largest one.
+    all: Caveats,
+}
 
 impl Footnotes {
     /// Returns the marks for a row, such as `imprecise (a), defect (b), (c)`. Adds new texts to the footnotes. Caveats
     /// that are notes get their keyword and a letter, other caveats only a letter.
     pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
+        self.all = Caveats::merged([&self.all, caveats]);
         let marks = caveats.iter().map(|(caveat, says)| {
             let mark = self.add(caveat, says);
             if caveat.is_note() { format!("{} {mark}", caveat.word()) } else { mark }
@@ -74,18 +79,20 @@ impl Footnotes {
 
     /// Returns the texts of the footnotes with their marks: `(b) defect: ...`.
     pub(super) fn texts(&self) -> Vec<String> {
-        self.0.iter().enumerate().map(|(index, text)| format!("{} {text}", mark(index))).collect()
+        let disturbed = Caveat::Shared.word();
+        let says = self.all.by_word().get(disturbed).map_or(String::new(), |says| format!("{disturbed}: {says}"));
+        let text = |text: &'_ String| if text == disturbed { says.clone() } else { text.clone() };
+        self.texts.iter().enumerate().map(|(index, of)| format!("{} {}", mark(index), text(of))).collect()
     }
 
     fn add(&mut self, caveat: Caveat, says: &str) -> String {
         let text = match caveat {
-            // The message differs in almost every row, by a percentage.
-            Caveat::Shared => format!("{}: {}", caveat.word(), caveat.legend()),
+            Caveat::Shared => caveat.word().to_owned(),
             // The message is short, so append the general meaning.
             _ if caveat.is_note() => format!("{}: {says} ({})", caveat.word(), caveat.legend()),
             _ => format!("{}: {says}", caveat.word()),
         };
-        mark(self.0.insert_full(text).0)
+        mark(self.texts.insert_full(text).0)
     }
 }
 

@@ -38,8 +38,7 @@ pub(super) fn header(input: &Page<'_>) -> Markup {
     let analysis = input.analysis;
     let run = analysis.run;
     let failed = analysis.cases().iter().filter(|row| row.failed()).count();
-    let cases = analysis.cases().iter().filter(|row| !row.is_floor()).count();
-    let planned = run.header.plan.iter().filter(|case| !case.is_overhead()).count();
+    let (cases, planned) = run.progress();
     html! {
         header.top {
             div.bar {

@@ -63,7 +63,10 @@ pub(super) fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let header = &run.header;
     let state = match run.complete {
         true => "complete".to_owned(),
-        false => format!("{} of {} cases", grouped(run.records.len() as u64), grouped(header.plan.len() as u64)),
+        false => {
+            let (finished, planned) = run.progress();
+            format!("{} of {} cases", grouped(finished as u64), grouped(planned as u64))
+        }
     };
     let id = palette.paint(TextStyle::Strong, &neutral(&header.id));
     format!("run {id}  suite {}  {}  {state}\n", neutral(&header.suite), neutral(&header.started_at))
@@ -214,7 +217,8 @@ measurement overhead: 2.70 ns per operation, included in all figures (the time o
     #[test]
     fn runs_are_shown_as_a_sentence_and_a_table_for_each_area() {
         let wanted = "run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  complete
-Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs (`pqlab calibrate` measures it). Interference: none seen.
+Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs
+(`pqlab calibrate` measures it). Interference: none seen.
 
 kem             time         ≈cycles            mean      rate      n
   ML-KEM-768 encapsulate
@@ -314,8 +318,8 @@ no room for: mean, rate, n
     liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,000/s  640×8               disturbed
 ";
         assert!(text.contains(wanted), "{text}");
-        assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  8 of 7 cases\n"));
-        assert!(text.contains("1 disturbed\ndisturbed: another program used this core "), "{text}");
+        assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  7 of 6 cases\n"));
+        assert!(text.contains("1 disturbed\ndisturbed: another program used this core; "), "{text}");
         assert!(text.contains("excluded elsewhere. Measure again when the machine is quiet.\n"), "{text}");
     }
 

@@ -397,7 +397,7 @@ mod tests {
     use pqlab_record::{Disturbance, Residue, Run};
 
     fn shown(run: &Run, index: usize) -> String {
-        show_case(&CaseAnalysis::new(&run.header, &run.records[index]), &[], 80, Palette::PLAIN)
+        show_case(&CaseAnalysis::new(&run.header, &run.records[index]), &[], 140, Palette::PLAIN)
     }
 
     #[test]
@@ -451,7 +451,7 @@ disturbances
 
 Example CPU @ 2.10GHz · 2 cores · ";
         assert!(text.contains(wanted), "{text}");
-        assert_eq!(stripped(&show_case(&CaseAnalysis::new(&run.header, &run.records[0]), &[], 80, COLOUR)), text);
+        assert_eq!(stripped(&show_case(&CaseAnalysis::new(&run.header, &run.records[0]), &[], 140, COLOUR)), text);
     }
 
     #[test]
