@@ -95,7 +95,8 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
     println!("{kills} kills, {completed} processes ended before the kill, {} runs, {} cases", runs.len(), stored.len());
 }
 
-/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain.
+/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain. The first line of
+/// output is the measurement overhead.
 /// [`Pqlab::command`] turns off repeated measurements of disturbed cases, so the line for a disturbed case is not
 /// delayed until the end.
 fn interrupted(pqlab: &Pqlab) -> Output {
@@ -106,9 +107,10 @@ fn interrupted(pqlab: &Pqlab) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    stdout.read_line(&mut line).unwrap();
+    for _ in 0..2 {
+        stdout.read_line(&mut String::new()).unwrap();
+    }
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
     child.wait_with_output().unwrap()

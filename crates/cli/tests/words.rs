@@ -96,7 +96,8 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
     let named = pqlab.expect(0, &["show", "SHA3-256"]);
     assert!(named.contains("openssl"), "a name must mean the cases of the last run: {named}");
     let unknown = pqlab.run(&["show", "SHA3-257"]);
-    assert!(unknown.status.code() == Some(2) && text(&unknown.stderr).contains("unknown run \"SHA3-257\""));
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("no run is named \"SHA3-257\""), "{}", text(&unknown.stderr));
     let no_digests = pqlab.run(&["export", "last", "--format", "sha3-csv", "--provider", "nothing"]);
     assert!(no_digests.status.code() == Some(2), "{}", text(&no_digests.stderr));
 }

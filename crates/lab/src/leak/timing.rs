@@ -423,7 +423,7 @@ mod tests {
             let limits = limits(&case, verdict, &figures);
             assert_eq!(limits.len(), wanted);
             assert!(limits[0].contains(case.classes) && limits[2].contains("this machine"), "{limits:?}");
-            assert!(limits[1].contains("4000 samples") && limits[1].contains(" ns or more"), "{limits:?}");
+            assert!(limits[1].contains("4,000 samples") && limits[1].contains(" ns or more"), "{limits:?}");
             let mentioned = limits.iter().any(|limit| limit.contains("does not prove constant time"));
             assert_eq!(mentioned, verdict == LeakConclusion::None);
         }
