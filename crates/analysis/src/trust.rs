@@ -110,7 +110,7 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let again = |outcome| cases.iter().filter(|case| case.record.second_chance == Some(outcome)).count();
     let (undisturbed, tried) =
         (again(SecondChance::Undisturbed), again(SecondChance::Undisturbed) + again(SecondChance::Disturbed));
-    let again = || format!("{undisturbed} of {tried} disturbed at first, but not when measured again");
+    let again = || format!("{undisturbed} of {tried} disturbed cases were undisturbed when measured again");
     parts.extend((tried > 0).then(again));
     parts.extend(doubts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)));
     if !all.is_empty() {
@@ -294,7 +294,7 @@ mod tests {
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
         run.records[0].second_chance = Some(SecondChance::Disturbed);
         run.records[1].second_chance = Some(SecondChance::Undisturbed);
-        let wanted = "; 1 of 2 disturbed at first, but not when measured again; 5 imprecise; 1 disturbed; ";
+        let wanted = "; 1 of 2 disturbed cases were undisturbed when measured again; 5 imprecise; 1 disturbed; ";
         assert!(of(&run).contains(wanted), "{}", of(&run));
         run.records.clear();
         assert_eq!(quality_sentence(&RunAnalysis::new(&run)), None);
