@@ -134,7 +134,8 @@ fn an_interrupted_run_says_how_to_resume_and_resumes() {
     let mut starts: HashMap<String, HashSet<String>> = HashMap::new();
     let mut table = csv::Reader::from_reader(samples.as_bytes());
     let column = table.headers().unwrap().iter().position(|name| name == "start").unwrap();
-    for row in table.records().map(Result::unwrap) {
+    // The counts of cases leave out the measurement overhead.
+    for row in table.records().map(Result::unwrap).filter(|row| !row[0].starts_with("floor/")) {
         starts.entry(row[0].to_owned()).or_default().insert(row[column].to_owned());
     }
     assert!(starts.values().all(|starts| starts.len() == 1), "a case must be measured in one start: {starts:?}");
