@@ -22,8 +22,9 @@ mod gnu {
         /// Takes the free blocks of the main thread's heap, largest first. On other threads, takes few blocks or none.
         pub(crate) fn fill() -> Gaps {
             let mut taken = Vec::with_capacity(MOST);
+            // Old versions of glibc have no `mallinfo2`. The free space at the end of the heap fits into 32 bits.
             // SAFETY: both functions only read the state of the allocator.
-            let end = unsafe { libc::sbrk(0).addr().saturating_sub(libc::mallinfo2().keepcost) };
+            let end = unsafe { libc::sbrk(0).addr().saturating_sub(libc::mallinfo().keepcost as u32 as usize) };
             let mut size = LARGEST;
             while size > 0 && taken.len() < MOST {
                 // SAFETY: `malloc` accepts every size.
