@@ -49,13 +49,13 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// indents the other lines by `indent` columns.
 pub fn hanging(text: &str, indent: usize, width: usize) -> String {
     let first = text.len() - text.trim_start().len();
-    let mut line = " ".repeat(first);
+    let mut words = text.trim_start().split(' ');
+    let mut line = " ".repeat(first) + words.next().unwrap_or_default();
     let mut lines = Vec::new();
-    for (at, word) in text.trim_start().split(' ').enumerate() {
-        let is_blank = line.trim().is_empty();
-        if at > 0 && !is_blank && display_width(&line) + 1 + display_width(word) > width {
+    for word in words {
+        if display_width(&line) + 1 + display_width(word) > width {
             lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
-        } else if at > 0 && !(is_blank && !lines.is_empty()) {
+        } else {
             line.push(' ');
         }
         line.push_str(word);
