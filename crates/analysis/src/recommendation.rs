@@ -4,7 +4,7 @@ use crate::case::CaseAnalysis;
 use crate::comparison::{Compared, NotRanked, Standing};
 use crate::number::{factor_and_range, time_and_range};
 use crate::run::RunAnalysis;
-use crate::statement::unit_words;
+use crate::statement::{next_word, unit_words};
 use pqlab_record::{Sizes, Statistic};
 use pqlab_stats::Interval;
 
@@ -191,12 +191,14 @@ pub(crate) fn faster_but_not_ranked<'c, 'r: 'c, 'a: 'r>(
     faster.into_iter().map(not_recommended).collect()
 }
 
-/// Returns the word for the ranked candidate after the best one: `next`, or `next ranked` if a candidate without a rank
-/// comes between them.
-pub(crate) fn next_word(all: &[Candidate<'_, '_>], best: &Candidate<'_, '_>, next: &Candidate<'_, '_>) -> &'static str {
-    let between = best.time.estimate..next.time.estimate;
-    let skips = all.iter().any(|one| !one.sound() && between.contains(&one.time.estimate));
-    if skips { "next ranked" } else { "next" }
+/// Returns the [word](next_word) for the candidate after the best one.
+pub(crate) fn word_for_next<'c, 'r: 'c, 'a: 'r>(
+    best: &Candidate<'r, 'a>,
+    next: &Candidate<'r, 'a>,
+    all: impl IntoIterator<Item = &'c Candidate<'r, 'a>>,
+) -> &'static str {
+    let unranked = all.into_iter().filter(|one| !one.sound()).map(|one| one.time.estimate);
+    next_word(best.time.estimate..next.time.estimate, unranked)
 }
 
 fn not_recommended(one: &Candidate<'_, '_>) -> String {

@@ -8,6 +8,7 @@ use crate::number::{factor_and_range, time_and_range};
 use crate::run::RunAnalysis;
 use pqlab_record::{Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
+use std::ops::Range;
 
 /// A sentence about a run's measurements.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,14 +65,18 @@ pub(crate) fn fastest_library<'r, 'a>(
         let total = |cases: &[&CaseAnalysis<'a>]| analysis.total(cases).map(|total| total.estimate);
         let between = total(&best)?..total(&rivals[place])?;
         let is_unranked = |cases: &&Vec<&CaseAnalysis<'a>>| cases.iter().any(|case| case.not_ranked().is_some());
-        let mut unranked = rivals.iter().filter(is_unranked).filter_map(|cases| total(cases));
-        let skips = unranked.any(|total| between.contains(&total));
-        let word = if skips { "next ranked" } else { "next" };
+        let word = next_word(between, rivals.iter().filter(is_unranked).filter_map(|cases| total(cases)));
         Some(format!("{word}: {}, {}", name(place), times(analysis, &best, &rivals[place])?))
     });
     let by = analysis.by(&best.first()?.case().provider);
     let by = if tied.is_empty() { by } else { format!("{by} (tied with {})", listed(&tied)) };
     Some(Fastest { best, by, next })
+}
+
+/// Returns the word for the ranked library after the fastest one: `next`, or `next ranked` if one of the times of
+/// libraries without a rank lies between theirs.
+pub(crate) fn next_word(between: Range<f64>, mut unranked: impl Iterator<Item = f64>) -> &'static str {
+    if unranked.any(|time| between.contains(&time)) { "next ranked" } else { "next" }
 }
 
 /// Finds the library with the lowest figure among those that are not ranked because they were disturbed.

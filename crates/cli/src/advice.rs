@@ -72,7 +72,9 @@ fn of_store(error: &StoreError) -> Option<String> {
         }
         StoreError::Older { .. } => ": read it with the pqlab version that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
-        StoreError::Denied { .. } => ": make the folder writable, or name another file with --db",
+        StoreError::Denied { .. } => {
+            ": check the permissions of the file and its folder, or name another file with --db"
+        }
         StoreError::Full { .. } => ": free some space, then resume with `pqlab run --resume`",
         StoreError::Locked { .. } => ": wait until that process ends, or name another file with --db",
         StoreError::Damaged { .. } => {

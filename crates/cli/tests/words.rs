@@ -98,6 +98,9 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
     let unknown = pqlab.run(&["show", "SHA3-257"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("no run is named \"SHA3-257\""), "{}", text(&unknown.stderr));
+    let partly = pqlab.run(&["run", "hash", "-a", "SHA3-256", "-a", "ML-KEM-768", "--dry-run"]);
+    assert!(text(&partly.stderr).contains("no selected case matches ML-KEM-768"), "{}", text(&partly.stderr));
+    assert!(!text(&partly.stderr).contains("matches SHA3-256"), "{}", text(&partly.stderr));
     let no_digests = pqlab.run(&["export", "last", "--format", "sha3-csv", "--provider", "nothing"]);
     assert!(no_digests.status.code() == Some(2), "{}", text(&no_digests.stderr));
 }

@@ -200,7 +200,7 @@ fn store_advice(error: &StoreError) -> &'static str {
         }
         StoreError::Older { .. } => "open the file with the version of pqlab that wrote it, or name another file",
         StoreError::Newer { .. } => "update pqlab, or name another file",
-        StoreError::Denied { .. } => "make the folder writable, or name another file",
+        StoreError::Denied { .. } => "check the permissions of the file and its folder, or name another file",
         StoreError::Full { .. } => "free some space, then continue with pqlab.resume()",
         StoreError::Locked { .. } => "wait until the other process finishes, or name another file",
         StoreError::Damaged { .. } | StoreError::DamagedSamples { .. } => "restore the file from a backup",

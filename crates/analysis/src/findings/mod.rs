@@ -21,7 +21,7 @@ use crate::group::{distinct, grouped};
 use crate::kinds::{OneKind, one_kind};
 use crate::number::{digits, grouped as thousands, known_rate, memory, percent, throughput_within};
 use crate::recommendation::{
-    Against, Best, CATEGORY, Candidate, Smallest, UseCase, factor_text, faster_but_not_ranked, next_word,
+    Against, Best, CATEGORY, Candidate, Smallest, UseCase, factor_text, faster_but_not_ranked, word_for_next,
 };
 use crate::run::RunAnalysis;
 use crate::statement::listed;
@@ -271,7 +271,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     }
     match &found.next {
         Some((next, factor)) => {
-            why.push(format!("{}: {}, {}, {factor}", next_word(&all, best, next), next.name(), next.time_text()));
+            let word = word_for_next(best, next, all.iter().filter(suits));
+            why.push(format!("{word}: {}, {}, {factor}", next.name(), next.time_text()));
         }
         None if found.tied.is_empty() => why.push("no other candidate qualifies".to_owned()),
         None => {}

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
 /// Returns the id of the last run, if the ids of some of its cases contain a text.
 ///
 /// # Errors
-/// [`BadInput`] if none contains it; [`StoreError::UnknownRun`] if there is no run.
+/// [`BadInput`] if no case contains the text; [`StoreError::UnknownRun`] if the store has no run.
 fn of_last_run(store: &Store, text: &str) -> anyhow::Result<String> {
     let Ok(last) = store.resolve("last") else { return Ok(store.resolve(text)?) };
     if store.load_run(&last)?.header.plan.iter().any(|case| case.id().contains(text)) {

@@ -127,8 +127,8 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
         _ => "in core cycles, or in time if a case has no cycles",
     };
     let about = format!(
-        "Time relative to the fastest ranked library for each of {} algorithms and operations and each of {} libraries, with the \
-         half-width of the 95% interval, {units}. Tiles without a ratio are not ranked; cases without a tile failed or \
+        "Time relative to the fastest ranked library for each of {} algorithms and operations and each of {} libraries, \
+         with the half-width of the 95% interval, {units}. Tiles without a ratio are not ranked; cases without a tile failed or \
          were not measured.{more}",
         lines.len(),
         columns.len()

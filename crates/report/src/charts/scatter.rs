@@ -172,8 +172,8 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         })
         .collect();
     let about = format!(
-        "Both scales are logarithmic. Each algorithm is shown with its fastest ranked library, or with several that do not \
-         differ measurably: {}.",
+        "Both scales are logarithmic. Each algorithm is shown with its fastest ranked library, or with several that do \
+         not differ measurably: {}.",
         listed.join("; ")
     );
     let tied = |point: &&Point| point.providers.len() > 1;

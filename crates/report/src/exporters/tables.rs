@@ -61,15 +61,17 @@ impl TableChoice {
 #[derive(Default)]
 pub(super) struct Footnotes {
     texts: IndexSet<String>,
-    /// Caveats of all rows. Disturbed cases differ by a percentage, but share a footnote with the largest one.
-    all: Caveats,
+    /// Caveats of the disturbed rows. Their messages differ by a percentage, but share a footnote with the largest one.
+    disturbed: Vec<Caveats>,
 }
 
 impl Footnotes {
     /// Returns the marks for a row, such as `imprecise (a), defect (b), (c)`. Adds new texts to the footnotes. Caveats
     /// that are notes get their keyword and a letter, other caveats only a letter.
     pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
-        self.all = Caveats::merged([&self.all, caveats]);
+        if caveats.has(Caveat::Shared) {
+            self.disturbed.push(caveats.clone());
+        }
         let marks = caveats.iter().map(|(caveat, says)| {
             let mark = self.add(caveat, says);
             if caveat.is_note() { format!("{} {mark}", caveat.word()) } else { mark }
@@ -80,8 +82,11 @@ impl Footnotes {
     /// Returns the texts of the footnotes with their marks: `(b) defect: ...`.
     pub(super) fn texts(&self) -> Vec<String> {
         let disturbed = Caveat::Shared.word();
-        let says = self.all.by_word().get(disturbed).map_or(String::new(), |says| format!("{disturbed}: {says}"));
-        let text = |text: &'_ String| if text == disturbed { says.clone() } else { text.clone() };
+        let merged = Caveats::merged(&self.disturbed).by_word();
+        let text = |text: &String| match merged.get(disturbed) {
+            Some(says) if text == disturbed => format!("{disturbed}: {says}"),
+            _ => text.clone(),
+        };
         self.texts.iter().enumerate().map(|(index, of)| format!("{} {}", mark(index), text(of))).collect()
     }
 

@@ -3,7 +3,7 @@
 use super::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
 use crate::estimates::rate_of;
 use crate::number::{known_rate, known_time};
-use crate::recommendation::{Best, Candidate, Recommendation, faster_but_not_ranked, next_word};
+use crate::recommendation::{Best, Candidate, Recommendation, faster_but_not_ranked, word_for_next};
 use crate::run::RunAnalysis;
 use crate::statement::listed;
 use pqlab_record::Statistic;
@@ -27,7 +27,7 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     }
     match &found.next {
         Some((next, factor)) => {
-            let word = next_word(&all, best, next);
+            let word = word_for_next(best, next, &all);
             why.push(format!("{word}: {}, {}, {factor}", next.provider, next.time_text()));
         }
         None if tied.is_empty() => why.push("no other ranked library supports every operation".to_owned()),

@@ -231,20 +231,20 @@ impl Filters {
     pub(crate) fn idle(&self, cases: &[Case]) -> Vec<String> {
         let planned = || cases.iter().filter(|case| !case.is_overhead());
         let mut notes = Vec::new();
-        let mut add = |option: &str, pattern: &String, is_used: bool| {
+        let mut add = |pattern: &String, is_used: bool| {
             if !is_used {
-                notes.push(format!("{option} {pattern} matches no selected case"));
+                notes.push(format!("no selected case matches {pattern}"));
             }
         };
         for pattern in &self.algorithms {
-            add("--algorithm", pattern, planned().any(|case| matches(pattern, &case.algorithm)));
+            add(pattern, planned().any(|case| matches(pattern, &case.algorithm)));
         }
         for pattern in &self.providers {
             let is_named = |case: &Case| matches(pattern, &case.provider) || matches(pattern, case.library());
-            add("--provider", pattern, planned().any(is_named));
+            add(pattern, planned().any(is_named));
         }
         for pattern in &self.ids {
-            add("--filter", pattern, planned().any(|case| names(pattern, case)));
+            add(pattern, planned().any(|case| names(pattern, case)));
         }
         notes
     }
