@@ -1,6 +1,6 @@
 //! The collection of published figures: `published/sources.json` and `published/figures.csv` in this crate.
 
-use pqlab_record::{CaseId, Cpu, Form};
+use pqlab_record::{CaseId, Cpu, Form, Parameter};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -170,6 +170,8 @@ pub struct PublishedFigure {
     pub algorithm: String,
     /// Name of the operation.
     pub operation: String,
+    /// Length of the message in bytes, if the figures of the series differ in it.
+    pub length: Option<u64>,
     /// Value in the unit of its series.
     pub value: f64,
     series: usize,
@@ -292,8 +294,13 @@ fn parse_figures(text: &str, series: &HashMap<&str, usize>) -> Result<Vec<Publis
         let id = format!("{case}@published").parse::<CaseId>().map_err(|error| wrong(error.to_string()))?;
         let value = value.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
         let value = value.ok_or_else(|| wrong("the value must be a number above zero".into()))?;
+        let length = match &id.parameters[..] {
+            [] => None,
+            [Parameter::Number(name, length)] if name == Parameter::LENGTH => Some(*length),
+            _ => return Err(wrong(format!("{case}: the only parameter of a figure is {}", Parameter::LENGTH))),
+        };
         let CaseId { area, algorithm, operation, .. } = id;
-        Ok(PublishedFigure { area, algorithm, operation, value, series })
+        Ok(PublishedFigure { area, algorithm, operation, length, value, series })
     };
     lines.map(figure).collect()
 }
@@ -341,11 +348,13 @@ mod tests {
     fn areas_and_operations_are_those_of_cases() {
         for figure in &collection().figures {
             let known = match figure.area.as_str() {
-                "kem" => ["keygen", "encapsulate", "decapsulate"],
-                "signature" => ["keygen", "sign", "verify"],
+                "kem" => ["keygen", "encapsulate", "decapsulate"].as_slice(),
+                "signature" => &["keygen", "sign", "verify"],
+                "hash" => &["digest", "tag"],
                 other => panic!("{other}"),
             };
             assert!(known.contains(&figure.operation.as_str()), "{figure:?}");
+            assert_eq!(figure.area == "hash", figure.length.is_some() && figure.area != "signature", "{figure:?}");
         }
     }
 
@@ -378,6 +387,7 @@ mod tests {
             ("a,kem/X/keygen", "line 2: expected 3 fields, found 2"),
             ("a,kem/X/keygen,0", "line 2: the value must be a number above zero"),
             ("a,kem/X/keygen,nan", "line 2: the value must be a number above zero"),
+            ("a,hash/X/digest[out=8],1", "line 2: hash/X/digest[out=8]: the only parameter of a figure is len"),
             ("a,kem,1", "line 2: "),
         ] {
             let found = parse(lines).unwrap_err();

@@ -254,14 +254,15 @@ fn pairs_of(
     rows.into_iter().filter_map(nearest).collect()
 }
 
-/// Returns whether a case does the published operation with the same form of keys.
+/// Returns whether a case does the published operation with the same form of keys, and the length of the figure.
 fn does_the_work(case: &Case, figure: &PublishedFigure, series: &Series) -> bool {
     let same =
         (&case.workload, &case.algorithm, &case.operation) == (&figure.area, &figure.algorithm, &figure.operation);
     let path = series.path.as_deref().zip(case.backend()).is_none_or(|(path, backend)| path == backend);
     let form = series.form.zip(case.form).is_none_or(|(published, here)| published == here);
     let key = series.key.as_deref().zip(case.key()).is_none_or(|(published, here)| published == here);
-    same && path && form && key && case.state() == State::Warm && case.has_only(&MAY_HAVE)
+    let length = figure.length.is_none_or(|length| case.message_length() == Some(length));
+    same && path && form && key && length && case.state() == State::Warm && case.has_only(&MAY_HAVE)
 }
 
 /// Relation between the library of a case and the published library.
@@ -389,6 +390,8 @@ fn pair(
 
 /// Compares a published version with the version string of a run, which may name several packages.
 fn compare_versions(published: &str, here: &str) -> VersionMatch {
+    let here = same_package(published, here).unwrap_or(here);
+    let published = published.rsplit(' ').next().unwrap_or_default();
     let Some(wanted) = numbers(published) else { return VersionMatch::Unknown };
     let found: Vec<&str> = here.split([' ', ',', '(', ')']).filter(|word| numbers(word).is_some()).collect();
     let in_line = |word: &&str| numbers(word).is_some_and(|numbers| line(&numbers) == line(&wanted));
@@ -398,6 +401,12 @@ fn compare_versions(published: &str, here: &str) -> VersionMatch {
         false if found.iter().any(in_line) => VersionMatch::SameLine,
         false => VersionMatch::Other,
     }
+}
+
+/// Returns the part of a run's version string for the package that a published version such as `sha3 0.11.0` names.
+pub(super) fn same_package<'a>(published: &str, here: &'a str) -> Option<&'a str> {
+    let (package, _) = published.split_once(' ')?;
+    here.split(", ").find(|one| one.split(' ').next() == Some(package))
 }
 
 /// Returns the numbers of a version such as `0.13.1-dev`, or `None` if the text is not a version.
@@ -473,6 +482,36 @@ mod tests {
         assert!(comparison.answer().contains("kem/ML-KEM-768/encapsulate@liboqs (2.00×)"), "{}", comparison.answer());
         let differences: Vec<f64> = comparison.pairs.iter().map(PublishedPair::difference_pct).collect();
         assert!(differences.is_sorted(), "the largest difference must be last: {differences:?}");
+    }
+
+    #[test]
+    fn versions_are_compared_by_package() {
+        let here = "ml-dsa 0.11.2, sha3 0.12.0, sha2 0.11.1";
+        assert_eq!(compare_versions("sha3 0.11.0", here), VersionMatch::Other);
+        assert_eq!(compare_versions("sha2 0.11.0", here), VersionMatch::SameLine);
+        assert_eq!(compare_versions("sha2 0.11.1", here), VersionMatch::Same);
+        assert_eq!(compare_versions("0.11.0", here), VersionMatch::SameLine);
+        for unknown in ["main of 2025-11", "pull request 829", "mid-2025"] {
+            assert_eq!(compare_versions(unknown, here), VersionMatch::Unknown, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn hashes_are_paired_only_at_the_published_length() {
+        let mut run = zen3(PUBLISHED_US);
+        run.header.environment.cpu.numbers = Some(CpuNumbers { family: 25, model: 17, stepping: 1 });
+        let hash = |length| {
+            let mut record = fixtures::record("rustcrypto", 0.1);
+            record.case.workload = "hash".into();
+            record.case.algorithm = "SHA3-256".into();
+            record.case.operation = "digest".into();
+            record.case.parameters = vec![Parameter::Number(Parameter::LENGTH.into(), length)];
+            record
+        };
+        run.records = vec![hash(64), hash(65)];
+        let pairs = compared(&run).pairs;
+        let [pair] = &pairs[..] else { panic!("{pairs:?}") };
+        assert_eq!((pair.case.as_str(), pair.figure.length), ("hash/SHA3-256/digest[len=64]@rustcrypto", Some(64)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Possible reasons for a difference between a figure of a run and a published one.
 
 use super::collection::{PublishedCaveat, PublishedFigure, PublishedStatistic, Series};
-use super::comparison::{PublishedPair, Relation, VersionMatch, has_other_randomness};
+use super::comparison::{PublishedPair, Relation, VersionMatch, has_other_randomness, same_package};
 use crate::case::CaseAnalysis;
 use crate::facts::facts_of;
 use crate::group::distinct;
@@ -65,7 +65,10 @@ pub(super) fn reasons(
     }
     match (pair.version, build) {
         (VersionMatch::SameLine | VersionMatch::Other, Some(build)) => {
-            all.push(format!("published for version {}, here {}", series.version, short(&build.version)));
+            all.push(match same_package(&series.version, &build.version) {
+                Some(package) => format!("published for {}, here {package}", series.version),
+                None => format!("published for version {}, here {}", series.version, short(&build.version)),
+            });
         }
         (VersionMatch::Unknown, _) if relation == Relation::Same => {
             all.push(format!("published for {} {}", series.library, series.version))
