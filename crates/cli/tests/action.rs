@@ -14,10 +14,8 @@ use std::process::{Command, Output};
 /// Suite with options that shorten the runs. The gate uses them too, because it repeats the run of the baseline.
 const SUITE: (&str, &str) = ("SUITE", "smoke --seed 1 --max-time 0.02 --patience 0s");
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/action");
-
 fn act(pqlab: &Pqlab, inputs: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(SCRIPT);
+    let mut command = Command::new(std::path::absolute("../../scripts/action").unwrap());
     command.current_dir(pqlab.path("")).env("HOME", pqlab.path("")).env("TMPDIR", pqlab.path(""));
     command.env("RUNNER_TEMP", pqlab.path("temp")).env("PQLAB_ACTION_PROGRAM", env!("CARGO_BIN_EXE_pqlab"));
     command.env("GITHUB_OUTPUT", pqlab.path("output")).env("GITHUB_STEP_SUMMARY", pqlab.path("summary"));

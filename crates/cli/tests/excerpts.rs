@@ -19,7 +19,7 @@ mod common;
 use common::{Pqlab, shell_words, text};
 use pqlab_lab::matches;
 use pqlab_testing::{Need, not_run};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Placeholder for lines that an excerpt leaves out.
 const OMITTED: &str = "...";
@@ -35,7 +35,7 @@ struct Step {
 }
 
 fn docs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+    std::path::absolute("../../docs").unwrap()
 }
 
 /// Returns the paths of the pages with excerpts that this test checks, sorted.

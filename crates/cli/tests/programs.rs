@@ -7,13 +7,13 @@ mod common;
 
 use common::{Pqlab, commands_of, shell_words};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Libraries that run on every processor.
 const EVERYWHERE: [&str; 4] = ["aws-lc", "liboqs", "openssl", "rustcrypto"];
 
 fn in_crate(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+    std::path::absolute(name).unwrap()
 }
 
 /// Returns the `pqlab run` commands in the tables. Each command has a name: the program that it replaces, or the

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Pqlab, shell_words, text};
 use pqlab_lab::matches;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Number of lines at the end of the output that must contain the answer.
 const LAST: usize = 10;
@@ -25,7 +25,7 @@ struct Question {
 }
 
 fn document() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/questions.md")
+    "../../docs/questions.md".into()
 }
 
 fn questions() -> Vec<Question> {

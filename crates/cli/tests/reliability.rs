@@ -22,7 +22,7 @@ fn reliability(python: &Path, folder: &Pqlab, program: &str, arguments: &[&str])
 }
 
 fn scripts() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts")
+    std::path::absolute("../../scripts").unwrap()
 }
 
 fn record() -> Vec<u8> {

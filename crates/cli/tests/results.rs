@@ -21,7 +21,7 @@ const ANOTHER: &str =
 
 /// Runs the script with a separate cache.
 fn results(python: &Path, folder: &Pqlab, arguments: &[&str], home: &str) -> Output {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/results");
+    let script = "../../scripts/results";
     let mut command = Command::new(python);
     command.arg(script).args(["--program", PROGRAM, "--quick", "--busy", "--out"]).arg(folder.path("record"));
     command.args(arguments).env("PQLAB_CACHE", folder.path("cache")).env("HOME", home).env_remove("NO_COLOR");

@@ -187,7 +187,7 @@ const KEM_CHANGES: &[Change] = &[
 /// Returns the folder of liboqs's sources in the `oqs-sys` crate, in the version that `Cargo.lock` names. `None` if
 /// cargo has not fetched the crate.
 fn sources() -> Option<PathBuf> {
-    let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock")).ok()?;
+    let lock = fs::read_to_string("../../Cargo.lock").ok()?;
     let (_, after) = lock.split_once("name = \"oqs-sys\"\nversion = \"")?;
     let name = format!("oqs-sys-{}/liboqs", after.split_once('"')?.0);
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -225,7 +225,7 @@ impl Workshop {
         fs::write(include.join("oqsconfig.h"), CONFIGURATION).unwrap();
         let algorithms = [DSA, KEM].map(|from| (from, Vec::new()));
         let mut workshop = Workshop { compiler, liboqs, folder, shared: Vec::new(), algorithms };
-        let names = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/loaded/names.c");
+        let names = std::path::absolute("tests/loaded/names.c").unwrap();
         let files = SHARED.iter().map(|file| workshop.liboqs.join(file)).chain([names]);
         workshop.shared = workshop.objects(&files.collect::<Vec<_>>(), &[]);
         workshop.algorithms = [DSA, KEM].map(|from| {
@@ -358,7 +358,7 @@ const WORKER: &[(&str, &[&str])] =
 fn finds_bugs_of_workers() {
     require!(program("python3"), PYTHON);
     let folder = tempfile::tempdir().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/loaded/worker.py");
+    let script = std::path::absolute("tests/loaded/worker.py").unwrap();
     let verify = |bug: &str, algorithm: &str| {
         let path = folder.path().join(bug);
         let starter = write(&path, &format!("#!/bin/sh\nexec python3 {script:?} {bug}\n"));

@@ -37,8 +37,7 @@ fn no_symbol_is_defined_twice() {
 
 /// Returns the name prefix of each archive that the `c` feature links.
 fn expected() -> Vec<String> {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let manifest = read("Cargo.toml");
     let libraries =
         manifest.lines().find_map(|line| line.strip_prefix("c = ")).expect("the `c` feature must be on one line");

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peer.py");
+const SCRIPT: &str = "tests/peer.py";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest wait for a datagram.
 const WAIT: Duration = Duration::from_millis(5);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 fn providers() -> Vec<Arc<Provider>> {
@@ -54,7 +54,7 @@ fn summary(line: &Line) -> String {
 /// Compares the lines of the providers that offer algorithms on this CPU. A code path that needs a newer CPU offers no
 /// algorithms. `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks such code paths.
 fn compare(name: &str, actual: &BTreeSet<String>) {
-    let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
+    let file = Path::new("tests/counts").join(name);
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
         let text = actual.iter().fold(String::new(), |mut text, line| {
             writeln!(text, "{line}").unwrap();
@@ -122,7 +122,7 @@ fn with_fetched_files_every_line_matches_the_record() {
 /// Checks that the recorded lines skip neither embedded nor fetched vectors.
 #[test]
 fn skips_nothing_that_is_in_the_program() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");
+    let folder = Path::new("tests/counts");
     let bare = fs::read_to_string(folder.join("bare.txt")).unwrap();
     let with = |words: &[&str]| bare.lines().filter(|line| words.iter().all(|word| line.contains(word))).count();
     for suite in

@@ -184,7 +184,7 @@ mod tests {
         command.build();
         let mut page = "# Command line\n\nThe help of every verb, as `pqlab VERB --help` prints it.\n".to_owned();
         section(&mut command, "pqlab", &mut page);
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+        let path = "../../docs/cli.md";
         if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
             std::fs::write(path, page).unwrap();
         } else {

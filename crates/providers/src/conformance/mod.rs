@@ -11,7 +11,6 @@ mod symmetric;
 use crate::shared::testing::*;
 use pqlab_primitives::{Coins, KeyEncoding, NULL, Provider, Standardization};
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -73,8 +72,7 @@ fn timed_region_page_has_the_rows_of_every_library() {
     macro_rules! folders {
         ($($feature:literal => $module:ident,)*) => { [$(stringify!($module),)* "null"] };
     }
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let rows: String =
         crate::with_libraries!(folders).iter().map(|folder| read(&format!("src/{folder}/timed.md"))).collect();
     let text = read(PAGE);
@@ -82,7 +80,7 @@ fn timed_region_page_has_the_rows_of_every_library() {
     let start = text.find(begin).expect("the table must have eight columns") + begin.len();
     let end = start + text[start..].find("\n\n").expect("a paragraph must follow the table") + 1;
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
-        fs::write(package.join(PAGE), [&text[..start], rows.as_str(), &text[end..]].concat()).unwrap();
+        fs::write(PAGE, [&text[..start], rows.as_str(), &text[end..]].concat()).unwrap();
     } else {
         assert!(text[start..end] == rows, "{PAGE} differs from timed.md; update it with PQLAB_RENEW_SNAPSHOTS=1");
     }

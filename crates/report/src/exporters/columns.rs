@@ -183,11 +183,10 @@ fn parameters(row: &ResultEntry) -> String {
 mod tests {
     use super::*;
     use pqlab_analysis::caveats::Caveat;
-    use std::path::Path;
 
     /// Returns the text of `docs/formats.md`, which must describe all columns and caveats.
     fn documented() -> String {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md")).unwrap()
+        std::fs::read_to_string("../../docs/formats.md").unwrap()
     }
 
     #[test]

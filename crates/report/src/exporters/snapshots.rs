@@ -5,7 +5,7 @@ use super::{Exporter, exporters};
 use crate::fixtures;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Returns the output of the format for the small fixture run. For Parquet, which is binary, returns the schema and the
 /// rows as text.
@@ -22,7 +22,7 @@ fn written(exporter: &dyn Exporter) -> String {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots")
+    "snapshots".into()
 }
 
 /// Describes the first difference between two texts.
