@@ -137,6 +137,15 @@ def check_interpreter() -> None:
         raise Refused("free-threaded Python is not supported: use the standard build of CPython 3.11 or later")
 
 
+def check_requirements() -> None:
+    """Rejects a Linux system that lacks requirements, because the build would fail only after several minutes."""
+    if sys.platform != "linux":
+        return
+    done = subprocess.run(["bash", ROOT / "scripts" / "setup", "check"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Refused(f"{done.stderr.strip().removeprefix('setup: ')}: install them first, or use a prebuilt wheel")
+
+
 def version() -> str:
     manifest = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
     return str(manifest["workspace"]["package"]["version"])
@@ -174,12 +183,13 @@ def built() -> tuple[Path, Path]:
     """Builds the module and the program together, because they reject each other if their builds differ."""
     if shutil.which("cargo") is None:
         raise Refused("cargo is missing: install Rust from https://rustup.rs, or use a prebuilt wheel")
+    check_requirements()
     auditable = ["auditable"] if os.environ.get("PQLAB_AUDITABLE") == "1" else []
     command = ["cargo", *auditable, "build", "--release", "--locked", "-p", "pqlab", "-p", "pqlab-python"]
     command += ["--message-format", "json-render-diagnostics"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        raise Refused("cargo failed (its errors are above); `scripts/setup` installs the build requirements")
+        raise Refused("cargo failed (its errors are above)")
     module = program = None
     for line in done.stdout.splitlines():
         message = json.loads(line)

@@ -1,4 +1,4 @@
-"""Tests of the build backend: interpreters that a wheel supports, and contents of a source archive."""
+"""Tests of the build backend: interpreters, missing requirements, and contents of a source archive."""
 
 from __future__ import annotations
 
@@ -25,6 +25,20 @@ def test_refuses_unsupported_interpreters(monkeypatch: pytest.MonkeyPatch) -> No
         patch.setattr(platform, "python_implementation", lambda: "PyPy")
         with pytest.raises(pqlab_build.Refused, match="PyPy is not supported"):
             pqlab_build.build_wheel("nowhere")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is checked")
+def test_names_missing_requirements_before_it_builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pqlab_build.check_requirements()
+    for name in ("cargo", "rustc"):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\necho {name} 1.0.0\n", encoding="utf-8")
+        program.chmod(0o755)
+    # The folder of cargo comes first in the path of the check.
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    with pytest.raises(pqlab_build.Refused, match="missing for building .*Rust .* or newer: install them first"):
+        pqlab_build.build_wheel("nowhere")
 
 
 def test_source_archive_holds_tracked_files_and_needs_no_git(tmp_path: Path) -> None:
