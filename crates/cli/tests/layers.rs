@@ -352,7 +352,7 @@ fn no_verb_uses_the_file_of_another() {
     let verbs = source.join("commands");
     let mut wrong = Vec::new();
     let mut files = 0;
-    for file in sources(&source) {
+    for file in sources(source) {
         // If a verb is a folder, its files may use each other through `super`.
         let upwards = if file.parent() == Some(verbs.as_path()) { "super::" } else { "super::super" };
         let of_a_verb = file.starts_with(&verbs);
