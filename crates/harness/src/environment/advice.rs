@@ -228,9 +228,17 @@ fn counters(counters: &Counters) -> Vec<Advice> {
         "tsc" => Advice::note("counter", "TSC ticks: time at a constant rate, not core cycles"),
         _ => Advice::note("counter", "the monotonic clock: time in nanoseconds, not core cycles"),
     }];
-    advice.extend(counters.unavailable.iter().map(|(name, why)| {
+    // Several counters are often unavailable for one reason.
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, why) in &counters.unavailable {
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    advice.extend(reasons.into_iter().map(|(why, names)| {
         let (reason, remedy) = why.split_once(REMEDY).unwrap_or((why, ""));
-        let note = Advice::note("counter", format!("no {name}: {reason}"));
+        let note = Advice::note("counter", format!("no {}: {reason}", names.join(", ")));
         if remedy.is_empty() { note } else { note.remedy(remedy) }
     }));
     advice
@@ -457,11 +465,11 @@ mod tests {
         environment.os.perf_event_paranoid = Some(4);
         assert_eq!(found(&environment, "perf_event_paranoid").severity, Severity::Note);
         environment.counters.primary = "tsc".into();
-        environment.counters.unavailable =
-            vec![("cycles".into(), "kernel.perf_event_paranoid is 4. Remedy: sysctl".into())];
+        let why = "kernel.perf_event_paranoid is 4. Remedy: sysctl";
+        environment.counters.unavailable = ["cycles", "instructions"].map(|name| (name.into(), why.into())).into();
         assert!(advise(&environment).iter().all(|advice| advice.subject != "perf_event_paranoid"));
         let advice = found(&environment, "counter");
-        assert_eq!(advice.finding, "no cycles: kernel.perf_event_paranoid is 4");
+        assert_eq!(advice.finding, "no cycles, instructions: kernel.perf_event_paranoid is 4");
         assert_eq!(advice.remedy.as_deref(), Some("sysctl"));
     }
 
