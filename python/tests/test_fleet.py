@@ -38,8 +38,8 @@ def test_every_node_completes_its_run_if_one_dies(tmp_path: Path) -> None:
     finished = [[case for case in cases if not case.startswith("floor/")] for cases in found["cases"]]
     assert finished == [plan] * 3
     assert any(": continues on " in text for text in found["said"])
-    # Runs take turns: a run begins only if no other run is in progress. All messages but the number of finished cases end
-    # a run; Ray has several for a lost one.
+    # Runs take turns: a run begins only if no other run is in progress. All messages but the number of finished cases
+    # end a run; Ray has several for a lost one.
     under_way: set[str] = set()
     for text in found["said"]:
         name, _, what = text.partition(": ")
