@@ -1,5 +1,6 @@
 //! Helpers for tests of the command line.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -13,11 +14,29 @@ pub(crate) const PROGRAM: &str =
 /// Program under test, with a separate database and home folder.
 pub(crate) struct Pqlab {
     folder: tempfile::TempDir,
+    /// Locks on cores that other tests use.
+    _locked: Vec<File>,
 }
 
 impl Pqlab {
+    /// Uses the last core that no other test uses, if nextest runs several tests at the same time.
     pub(crate) fn new() -> Pqlab {
-        Pqlab { folder: tempfile::tempdir().expect("cannot create a temporary folder") }
+        let slot = std::env::var("NEXTEST_TEST_GLOBAL_SLOT").ok().and_then(|slot| slot.parse().ok());
+        Pqlab::avoiding_last(slot.unwrap_or(0) % std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// Makes the program avoid this number of cores at the end, by locking them as another user.
+    pub(crate) fn avoiding_last(avoided: usize) -> Pqlab {
+        let folder = tempfile::tempdir().expect("cannot create a temporary folder");
+        let locks = folder.path().join("pqlab-4294967293");
+        fs::create_dir(&locks).expect("cannot create a temporary folder");
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let lock = |core: usize| {
+            let file = File::create(locks.join(format!("core-{core}.lock"))).expect("cannot write a temporary file");
+            file.lock().expect("cannot lock a temporary file");
+            file
+        };
+        Pqlab { _locked: (cores - avoided..cores).map(lock).collect(), folder }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
