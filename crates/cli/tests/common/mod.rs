@@ -14,12 +14,13 @@ pub(crate) const PROGRAM: &str =
 /// Program under test, with a separate database and home folder.
 pub(crate) struct Pqlab {
     folder: tempfile::TempDir,
-    /// Locks on cores that other tests use.
+    /// Locks on cores that the program must avoid.
     _locked: Vec<File>,
 }
 
 impl Pqlab {
-    /// Uses the last core that no other test uses, if nextest runs several tests at the same time.
+    /// Measures on a core that depends on nextest's slot for this test, so that tests at the same time spread over the
+    /// cores.
     pub(crate) fn new() -> Pqlab {
         let slot = std::env::var("NEXTEST_TEST_GLOBAL_SLOT").ok().and_then(|slot| slot.parse().ok());
         Pqlab::avoiding_last(slot.unwrap_or(0) % std::thread::available_parallelism().map_or(1, usize::from))
