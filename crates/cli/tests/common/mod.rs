@@ -21,6 +21,7 @@ pub(crate) struct Pqlab {
 impl Pqlab {
     /// Measures on a core that depends on nextest's slot for this test, so that tests at the same time spread over the
     /// cores.
+    #[allow(dead_code)]
     pub(crate) fn new() -> Pqlab {
         let slot = std::env::var("NEXTEST_TEST_GLOBAL_SLOT").ok().and_then(|slot| slot.parse().ok());
         Pqlab::avoiding_last(slot.unwrap_or(0) % std::thread::available_parallelism().map_or(1, usize::from))
