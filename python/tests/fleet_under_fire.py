@@ -45,7 +45,7 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
 
     found = fleet.run(
         "kem",
-        algorithms=["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"],
+        algorithms=["ML-KEM-768"],
         providers=["aws-lc", "liboqs"],
         quick=True,
         patience=0,

@@ -161,22 +161,24 @@ unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
     ([first, third], [second, fourth])
 }
 
-/// Stores two consecutive words of each state.
+/// Stores four consecutive words of each state.
 ///
 /// # Safety
-/// Two 64-bit words must be writable at word offset `word` from each pointer.
+/// Four 64-bit words must be writable at word offset `word` from each pointer.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn store_two(blocks: &[*mut u8; LANES], word: usize, first: Words, second: Words) {
-    let two = |lane: usize, words: __m128i| {
-        // SAFETY: the caller guarantees sixteen writable bytes, and unaligned stores are allowed.
-        unsafe { _mm_storeu_si128(blocks[lane].add(8 * word).cast(), words) };
+unsafe fn store_four(blocks: &[*mut u8; LANES], word: usize, [a, b, c, d]: [Words; 4]) {
+    let store = |lane: usize, words: __m256i| {
+        // SAFETY: the caller guarantees 32 writable bytes, and unaligned stores are allowed.
+        unsafe { _mm256_storeu_si256(blocks[lane].add(8 * word).cast(), words) };
     };
-    for (group, (first, second)) in first.into_iter().zip(second).enumerate() {
-        let (even, odd) = (_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second));
-        two(4 * group, _mm256_castsi256_si128(even));
-        two(4 * group + 1, _mm256_castsi256_si128(odd));
-        two(4 * group + 2, _mm256_extracti128_si256::<1>(even));
-        two(4 * group + 3, _mm256_extracti128_si256::<1>(odd));
+    for group in 0..2 {
+        let [a, b, c, d] = [a[group], b[group], c[group], d[group]];
+        let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        let (next_even, next_odd) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+        store(4 * group, _mm256_permute2x128_si256::<0x20>(even, next_even));
+        store(4 * group + 1, _mm256_permute2x128_si256::<0x20>(odd, next_odd));
+        store(4 * group + 2, _mm256_permute2x128_si256::<0x31>(even, next_even));
+        store(4 * group + 3, _mm256_permute2x128_si256::<0x31>(odd, next_odd));
     }
 }

@@ -1,8 +1,8 @@
 //! The sponge construction (FIPS 202, section 4) over one state per vector lane.
 
 /// Defines `digest` for messages of equal length, with the states in 25 registers of type `$Words`. The caller must
-/// define `permute`. It must also define `load_two` and `store_two`, which load or store two consecutive words of each
-/// message's block.
+/// define `permute`. It must also define `load_two` and `store_four`, which load two or store four consecutive words of
+/// each message's block.
 macro_rules! lane_sponge {
     ($Words:ty, $LANES:expr, $features:literal, xor = $xor:ident, zero = $zero:ident) => {
         /// Computes the digest of each message.
@@ -114,14 +114,16 @@ macro_rules! lane_sponge {
         #[target_feature(enable = $features)]
         #[inline]
         unsafe fn squeeze<const WORDS: usize>(state: &[$Words; 25], blocks: &[*mut u8; $LANES]) {
-            for word in (0..WORDS - 1).step_by(2) {
-                // SAFETY: both words are inside the block.
-                unsafe { store_two(blocks, word, state[word], state[word + 1]) };
+            let store = |word: usize| {
+                let words = [state[word], state[word + 1], state[word + 2], state[word + 3]];
+                // SAFETY: all four words are inside the block.
+                unsafe { store_four(blocks, word, words) };
+            };
+            for word in (0..WORDS - 3).step_by(4) {
+                store(word);
             }
-            if WORDS % 2 == 1 {
-                // SAFETY: the call stores the last two words of a block, so it does not write beyond the block.
-                unsafe { store_two(blocks, WORDS - 2, state[WORDS - 2], state[WORDS - 1]) };
-            }
+            // A block is not a multiple of four words, so write some of them again with the last ones.
+            store(WORDS - 4);
         }
     };
 }

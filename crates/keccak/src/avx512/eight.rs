@@ -56,25 +56,28 @@ unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
     (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd))
 }
 
-/// Stores two consecutive words of each state.
+/// Stores four consecutive words of each state.
 ///
 /// # Safety
-/// Two 64-bit words must be writable at word offset `word` from each pointer.
+/// Four 64-bit words must be writable at word offset `word` from each pointer.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-unsafe fn store_two(blocks: &[*mut u8; LANES], word: usize, first: Words, second: Words) {
-    let four = |lane: usize, words: Words| {
-        let parts = [
-            _mm512_extracti64x2_epi64::<0>(words),
-            _mm512_extracti64x2_epi64::<1>(words),
-            _mm512_extracti64x2_epi64::<2>(words),
-            _mm512_extracti64x2_epi64::<3>(words),
-        ];
-        for (step, part) in parts.into_iter().enumerate() {
-            // SAFETY: the caller guarantees sixteen writable bytes, and unaligned stores are allowed.
-            unsafe { _mm_storeu_si128(blocks[lane + 2 * step].add(8 * word).cast(), part) };
-        }
+unsafe fn store_four(blocks: &[*mut u8; LANES], word: usize, [a, b, c, d]: [Words; 4]) {
+    let store = |lane: usize, words: __m256i| {
+        // SAFETY: the caller guarantees 32 writable bytes, and unaligned stores are allowed.
+        unsafe { _mm256_storeu_si256(blocks[lane].add(8 * word).cast(), words) };
     };
-    four(0, _mm512_unpacklo_epi64(first, second));
-    four(1, _mm512_unpackhi_epi64(first, second));
+    // Each register holds pairs of words of lanes 0, 2, 4 and 6, or of lanes 1, 3, 5 and 7.
+    let pairs = [
+        (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d)),
+        (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d)),
+    ];
+    for (lane, (first, second)) in pairs.into_iter().enumerate() {
+        let low = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), second);
+        let high = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), second);
+        store(lane, _mm512_castsi512_si256(low));
+        store(lane + 2, _mm512_extracti64x4_epi64::<1>(low));
+        store(lane + 4, _mm512_castsi512_si256(high));
+        store(lane + 6, _mm512_extracti64x4_epi64::<1>(high));
+    }
 }

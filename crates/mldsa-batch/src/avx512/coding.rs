@@ -120,16 +120,27 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
 fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {
     let parts = _mm512_srli_epi32::<7>(add(r, splat(127)));
     let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
-    let high = _mm512_srli_epi32::<SHIFT>(rounded);
-    let high = _mm512_maskz_mov_epi32(_mm512_cmplt_epi32_mask(high, splat(COUNT)), high);
+    let high = below_count::<COUNT>(_mm512_srli_epi32::<SHIFT>(rounded));
     // `low` is between -gamma2 and gamma2, unless `high` wrapped around to 0. In that case, `low` is a negative number
     // plus `q`, which is above `q / 2`.
     let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
-    let positive = _mm512_cmpgt_epi32_mask(low, splat(0)) & _mm512_cmple_epi32_mask(low, splat(Q / 2));
-    let up = _mm512_mask_add_epi32(high, hint & positive, high, splat(1));
-    let up = _mm512_maskz_mov_epi32(_mm512_cmplt_epi32_mask(up, splat(COUNT)), up);
-    let down = _mm512_mask_sub_epi32(up, hint & !positive, up, splat(1));
-    _mm512_mask_mov_epi32(down, _mm512_cmplt_epi32_mask(down, splat(0)), splat(COUNT - 1))
+    // As an unsigned number, `low - 1` is below `q / 2` only if `low` is positive.
+    let up = _mm512_mask_cmplt_epu32_mask(hint, sub(low, splat(1)), splat(Q / 2));
+    let down = hint & !up;
+    let moved = _mm512_mask_add_epi32(high, up, high, splat(1));
+    below_count::<COUNT>(_mm512_mask_add_epi32(moved, down, moved, splat(COUNT - 1)))
+}
+
+/// Reduces numbers between 0 and `2 COUNT - 1` modulo `COUNT`.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn below_count<const COUNT: i32>(high: V) -> V {
+    if COUNT.count_ones() == 1 {
+        _mm512_and_si512(high, splat(COUNT - 1))
+    } else {
+        // If a number is below `COUNT`, the difference is larger when both are read as unsigned numbers.
+        min_unsigned(high, sub(high, splat(COUNT)))
+    }
 }
 
 /// Implements [`Arithmetic::commit`] for [`Gamma2::Q32`].

@@ -79,37 +79,36 @@ fn moved(pair: (V, V), by: &Move) -> (V, V) {
     )
 }
 
-/// Computes the last four layers of the transform within a pair of vectors.
+/// Rearranges every pair of vectors.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
-fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
-    let (a, b) = moved(pair, &TO_8);
-    let (a, b) = moved(lane_butterfly(a, b, &factors[0]), &TO_4);
-    let (a, b) = moved(lane_butterfly(a, b, &factors[1]), &TO_2);
-    let (a, b) = moved(lane_butterfly(a, b, &factors[2]), &TO_1);
-    moved(lane_butterfly(a, b, &factors[3]), &TO_NATURAL)
+fn move_all(v: &mut [V; 16], by: &Move) {
+    for pair in v.as_chunks_mut().0 {
+        let [a, b] = *pair;
+        *pair = moved((a, b), by).into();
+    }
 }
 
-/// Computes the first four layers of the inverse transform within a pair of vectors. Uses the transform's factors in
-/// reverse order.
+/// Computes a layer of the transform within each pair of vectors, in the order that `by` creates.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
-fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
-    let (a, b) = moved(pair, &FROM_NATURAL);
-    let (a, b) = moved(reverse_lane_butterfly(a, b, &factors[0]), &BACK_TO_2);
-    let (a, b) = moved(reverse_lane_butterfly(a, b, &factors[1]), &BACK_TO_4);
-    let (a, b) = moved(reverse_lane_butterfly(a, b, &factors[2]), &BACK_TO_8);
-    moved(reverse_lane_butterfly(a, b, &factors[3]), &FROM_8)
+fn inner<const LAYER: usize>(v: &mut [V; 16], by: &Move) {
+    move_all(v, by);
+    for (pair, factors) in v.as_chunks_mut().0.iter_mut().zip(&FACTORS) {
+        let [a, b] = *pair;
+        *pair = lane_butterfly(a, b, &factors[LAYER]).into();
+    }
 }
 
-/// Applies an expression to each pair of vectors.
-macro_rules! pairs {
-    ($v:ident, $block:ident => $call:expr, $pair:ident: $($index:literal $a:literal $b:literal;)+) => {
-        $( {
-            let ($block, $pair) = ($index, ($v[$a], $v[$b]));
-            ($v[$a], $v[$b]) = $call;
-        } )+
-    };
+/// Computes a layer of the inverse transform within each pair of vectors, in the order that `by` creates.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn reverse_inner<const LAYER: usize>(v: &mut [V; 16], by: &Move) {
+    move_all(v, by);
+    for (pair, factors) in v.as_chunks_mut().0.iter_mut().zip(&REVERSED) {
+        let [a, b] = *pair;
+        *pair = reverse_lane_butterfly(a, b, &factors[LAYER]).into();
+    }
 }
 
 /// Implements [`Arithmetic::transform`].
@@ -120,8 +119,11 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
     layer!(v, butterfly: 2 (0 4)(1 5)(2 6)(3 7); 3 (8 12)(9 13)(10 14)(11 15););
     layer!(v, butterfly: 4 (0 2)(1 3); 5 (4 6)(5 7); 6 (8 10)(9 11); 7 (12 14)(13 15););
     layer!(v, butterfly: 8 (0 1); 9 (2 3); 10 (4 5); 11 (6 7); 12 (8 9); 13 (10 11); 14 (12 13); 15 (14 15););
-    pairs!(v, block => inner(pair, &FACTORS[block]), pair:
-        0 0 1; 1 2 3; 2 4 5; 3 6 7; 4 8 9; 5 10 11; 6 12 13; 7 14 15;);
+    inner::<0>(&mut v, &TO_8);
+    inner::<1>(&mut v, &TO_4);
+    inner::<2>(&mut v, &TO_2);
+    inner::<3>(&mut v, &TO_1);
+    move_all(&mut v, &TO_NATURAL);
     store_all(v, polynomial);
 }
 
@@ -130,8 +132,11 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);
-    pairs!(v, block => reverse_inner(pair, &REVERSED[block]), pair:
-        0 0 1; 1 2 3; 2 4 5; 3 6 7; 4 8 9; 5 10 11; 6 12 13; 7 14 15;);
+    reverse_inner::<0>(&mut v, &FROM_NATURAL);
+    reverse_inner::<1>(&mut v, &BACK_TO_2);
+    reverse_inner::<2>(&mut v, &BACK_TO_4);
+    reverse_inner::<3>(&mut v, &BACK_TO_8);
+    move_all(&mut v, &FROM_8);
     layer!(v, reverse_butterfly:
         15 (0 1); 14 (2 3); 13 (4 5); 12 (6 7); 11 (8 9); 10 (10 11); 9 (12 13); 8 (14 15););
     layer!(v, reverse_butterfly: 7 (0 2)(1 3); 6 (4 6)(5 7); 5 (8 10)(9 11); 4 (12 14)(13 15););
