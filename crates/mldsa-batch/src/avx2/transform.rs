@@ -53,62 +53,86 @@ fn between_2_and_1((a, b): (V, V)) -> (V, V) {
     (first, _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(a), b))
 }
 
-/// Computes the last three layers of the transform within a pair of vectors.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
-    let (a, b) = between_8_and_4(pair);
-    let (a, b) = between_4_and_2(lane_butterfly(a, b, &factors[0]));
-    let (a, b) = between_2_and_1(lane_butterfly(a, b, &factors[1]));
-    let pair = lane_butterfly(a, b, &factors[2]);
-    between_8_and_4(between_4_and_2(between_2_and_1(pair)))
+/// Replaces each pair of vectors by the value of an expression.
+macro_rules! pairs {
+    ($v:ident, $pair:ident => $call:expr) => {
+        for pair in $v.as_chunks_mut().0 {
+            let $pair: (V, V) = (*pair).into();
+            *pair = $call.into();
+        }
+    };
 }
 
-/// Computes the first three layers of the inverse transform within a pair of vectors.
+/// Computes a layer of the transform within each pair of vectors. `factors` are those of the first pair.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
-    let (a, b) = between_2_and_1(between_4_and_2(between_8_and_4(pair)));
-    let (a, b) = between_2_and_1(reverse_lane_butterfly(a, b, &factors[0]));
-    let (a, b) = between_4_and_2(reverse_lane_butterfly(a, b, &factors[1]));
-    between_8_and_4(reverse_lane_butterfly(a, b, &factors[2]))
+fn inner<const LAYER: usize>(v: &mut [V; 8], factors: &[[LaneFactors; 3]]) {
+    for (pair, factors) in v.as_chunks_mut().0.iter_mut().zip(factors) {
+        let [a, b] = *pair;
+        *pair = lane_butterfly(a, b, &factors[LAYER]).into();
+    }
 }
 
-/// Implements [`Arithmetic::transform`].
+/// Computes a layer of the inverse transform within each pair of vectors. `factors` are those of the first pair.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn reverse_inner<const LAYER: usize>(v: &mut [V; 8], factors: &[[LaneFactors; 3]]) {
+    for (pair, factors) in v.as_chunks_mut().0.iter_mut().zip(factors) {
+        let [a, b] = *pair;
+        *pair = reverse_lane_butterfly(a, b, &factors[LAYER]).into();
+    }
+}
+
+/// Implements [`Arithmetic::transform`]. Loops work on eight vectors at a time, so that the processor always has
+/// independent butterflies.
 #[target_feature(enable = "avx2")]
 pub(super) fn forward(polynomial: &mut Polynomial) {
     for column in 0..4 {
-        let mut v: [V; 8] = load_some(polynomial, column, 4);
+        let mut v = load_some(polynomial, column, 4);
         layer!(v, butterfly: 1 (0 4)(1 5)(2 6)(3 7););
         layer!(v, butterfly: 2 (0 2)(1 3); 3 (4 6)(5 7););
         layer!(v, butterfly: 4 (0 1); 5 (2 3); 6 (4 5); 7 (6 7););
         store_some(v, polynomial, column, 4);
     }
-    for block in 0..8 {
-        let mut v: [V; 4] = load_some(polynomial, 4 * block, 1);
-        let (outer, first, second) = (8 + block, 16 + 2 * block, 17 + 2 * block);
-        layer!(v, butterfly: outer (0 2)(1 3););
-        layer!(v, butterfly: first (0 1); second (2 3););
-        (v[0], v[1]) = inner((v[0], v[1]), &FACTORS[2 * block]);
-        (v[2], v[3]) = inner((v[2], v[3]), &FACTORS[2 * block + 1]);
-        store_some(v, polynomial, 4 * block, 1);
+    for block in 0..4 {
+        let mut v = load_some(polynomial, 8 * block, 1);
+        let [one, other] = [8 + 2 * block, 9 + 2 * block];
+        layer!(v, butterfly: one (0 2)(1 3); other (4 6)(5 7););
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|pair| 16 + 4 * block + pair);
+        layer!(v, butterfly: first (0 1); second (2 3); third (4 5); fourth (6 7););
+        let factors = &FACTORS[4 * block..];
+        pairs!(v, pair => between_8_and_4(pair));
+        inner::<0>(&mut v, factors);
+        pairs!(v, pair => between_4_and_2(pair));
+        inner::<1>(&mut v, factors);
+        pairs!(v, pair => between_2_and_1(pair));
+        inner::<2>(&mut v, factors);
+        pairs!(v, pair => between_8_and_4(between_4_and_2(between_2_and_1(pair))));
+        store_some(v, polynomial, 8 * block, 1);
     }
 }
 
 /// Implements [`Arithmetic::invert`].
 #[target_feature(enable = "avx2")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
-    for block in 0..8 {
-        let mut v: [V; 4] = load_some(polynomial, 4 * block, 1);
-        (v[0], v[1]) = reverse_inner((v[0], v[1]), &REVERSED[2 * block]);
-        (v[2], v[3]) = reverse_inner((v[2], v[3]), &REVERSED[2 * block + 1]);
-        let (outer, first, second) = (15 - block, 31 - 2 * block, 30 - 2 * block);
-        layer!(v, reverse_butterfly: first (0 1); second (2 3););
-        layer!(v, reverse_butterfly: outer (0 2)(1 3););
-        store_some(v, polynomial, 4 * block, 1);
+    for block in 0..4 {
+        let mut v = load_some(polynomial, 8 * block, 1);
+        let factors = &REVERSED[4 * block..];
+        pairs!(v, pair => between_2_and_1(between_4_and_2(between_8_and_4(pair))));
+        reverse_inner::<0>(&mut v, factors);
+        pairs!(v, pair => between_2_and_1(pair));
+        reverse_inner::<1>(&mut v, factors);
+        pairs!(v, pair => between_4_and_2(pair));
+        reverse_inner::<2>(&mut v, factors);
+        pairs!(v, pair => between_8_and_4(pair));
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|pair| 31 - 4 * block - pair);
+        layer!(v, reverse_butterfly: first (0 1); second (2 3); third (4 5); fourth (6 7););
+        let [one, other] = [15 - 2 * block, 14 - 2 * block];
+        layer!(v, reverse_butterfly: one (0 2)(1 3); other (4 6)(5 7););
+        store_some(v, polynomial, 8 * block, 1);
     }
     for column in 0..4 {
-        let mut v: [V; 8] = load_some(polynomial, column, 4);
+        let mut v = load_some(polynomial, column, 4);
         layer!(v, reverse_butterfly: 7 (0 1); 6 (2 3); 5 (4 5); 4 (6 7););
         layer!(v, reverse_butterfly: 3 (0 2)(1 3); 2 (4 6)(5 7););
         for index in 0..4 {
@@ -118,11 +142,11 @@ pub(super) fn inverse(polynomial: &mut Polynomial) {
     }
 }
 
-/// Loads `COUNT` vectors, starting at index `first`, at a stride of `step` vectors.
+/// Loads eight vectors, starting at index `first`, at a stride of `step` vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn load_some<const COUNT: usize>(polynomial: &Polynomial, first: usize, step: usize) -> [V; COUNT] {
-    let mut vectors = [splat(0); COUNT];
+fn load_some(polynomial: &Polynomial, first: usize, step: usize) -> [V; 8] {
+    let mut vectors = [splat(0); 8];
     for (index, vector) in vectors.iter_mut().enumerate() {
         *vector = load(&polynomial.0, first + step * index);
     }
@@ -131,7 +155,7 @@ fn load_some<const COUNT: usize>(polynomial: &Polynomial, first: usize, step: us
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn store_some<const COUNT: usize>(vectors: [V; COUNT], polynomial: &mut Polynomial, first: usize, step: usize) {
+fn store_some(vectors: [V; 8], polynomial: &mut Polynomial, first: usize, step: usize) {
     for (index, vector) in vectors.into_iter().enumerate() {
         store(vector, &mut polynomial.0, first + step * index);
     }
