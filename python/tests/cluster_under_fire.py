@@ -32,17 +32,28 @@ SMALL = 4096
 
 
 def workers() -> list[int]:
-    """Returns the ids of this user's Ray processes that work on a part."""
+    """Returns the ids of this program's Ray processes that work on a part. Other tests may have clusters too."""
+    parents: dict[int, int] = {}
     found: list[int] = []
     for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
         try:
-            title = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            # Skip Ray's agents, which are not workers. Killing an agent would kill its node.
-            if title.startswith(b"ray::") and b"Agent" not in title and entry.stat().st_uid == os.getuid():
-                found.append(int(entry.name))
+            # The name of the program, in brackets, may contain spaces.
+            parents[int(entry.name)] = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            title = (entry / "cmdline").read_bytes()
         except OSError:
             continue
-    return found
+        # Skip Ray's agents, which are not workers. Killing an agent would kill its node.
+        if title.startswith(b"ray::") and b"Agent" not in title:
+            found.append(int(entry.name))
+
+    def descends(process: int) -> bool:
+        while process in parents and process != os.getpid():
+            process = parents[process]
+        return process == os.getpid()
+
+    return [process for process in found if descends(process)]
 
 
 def kill_one(draw: random.Random) -> bool:
