@@ -1,4 +1,4 @@
-"""A cluster verifies and generates blocks with the same result as one machine."""
+"""A cluster verifies and generates blocks with the same result as one machine, even if processes die."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from pqlab import cluster, ledger
 from pqlab._command import render
 from pqlab._objects import digest_of_frame
 from pqlab._verifying import PART, Job, Journal, part_size
+
+FIRE = Path(__file__).with_name("cluster_under_fire.py")
 
 
 def block(folder: Path, count: int, **options: Any) -> Path:
@@ -197,6 +199,33 @@ def test_a_cluster_says_what_the_program_says(tmp_path: Path) -> None:
     assert "3 parts (from the journal: 1; restarts: 0); start-up took 1.00 s; at most 1.00 MiB of private memory per process" in said
 
 
+def under_fire(what: str, path: Path, *words: str) -> dict[str, Any]:
+    arguments = [sys.executable, str(FIRE), what, str(path), *words]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert found["killed"]
+    return found
+
+
+@pytest.mark.parametrize(("what", "kills"), [("verify", "4"), ("everything", "8")])
+def test_every_transaction_is_judged_once_if_processes_die(what: str, kills: str, tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    path = block(tmp_path, 60_000)
+    alone = ledger.verify_block(path)
+    found = under_fire(what, path, "3", kills)
+    assert found["transactions"] == 60_000 and found["kinds"] == alone.kinds
+    assert found["rejections"] == [[one.index, one.kind, one.reason] for one in alone.rejections]
+
+
+def test_cluster_makes_the_same_block_if_processes_die(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    ledger.generate_block(tmp_path / "alone", 30_000, "Ed25519", senders=20, invalid=300)
+    found = under_fire("make", tmp_path / "block", "2", "3")
+    assert found["parts"] > 5
+    assert (tmp_path / "block").read_bytes() == (tmp_path / "alone").read_bytes()
+
+
 def test_command_makes_the_same_block_as_the_program(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     options = ["--count", "3000", "--scheme", "Ed25519", "--senders", "7", "--invalid", "1", "--format", "parquet", "--seed", "9"]
@@ -217,3 +246,42 @@ def test_refuses_parts_for_keys_without_a_seed(tmp_path: Path) -> None:
     with pytest.raises(pqlab.InvalidArgument, match="at least 1"):
         cluster.generate_block(path, 0)
     assert not list(tmp_path.iterdir())
+
+
+def test_scaling_is_measured() -> None:
+    pytest.importorskip("ray")
+    program = str(Path(sys.executable).with_name("pqlab"))
+    options = ["--scheme", "Ed25519", "--count", "2048", "--repetitions", "1", "--machines", "1,12", "--json"]
+    environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
+    words = [program, "ledger", "scaling", *options]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert [(row["how"], row["nodes"], row["transactions"]) for row in found["measured"]] == [
+        ("plain", 1, 2048),
+        ("strong", 1, 2048),
+        ("strong", 2, 2048),
+        ("weak", 2, 4096),
+    ]
+    assert found["core_us"] > 0 and found["part_us"] > 0 and found["handing_us"] > 0 and 100 < found["bytes"] < 300
+    assert [row["nodes"] for row in found["estimated"]["rows"]] == [1, 12]
+    assert len(done.stderr.splitlines()) >= 6
+
+
+def test_scaling_is_extrapolated() -> None:
+    scaling = cluster.Scaling("X", (), 5512.0, 50.0, 0.0, 1000.0)
+    one, many, every = scaling.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
+    assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
+    assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
+    # Here, the fixed cost of a part equals the cost of 10,000 transactions, and a part contains about 60,000
+    # transactions.
+    costly = cluster.Scaling("X", (), 5512.0, 50.0, 500_000.0, 1000.0)
+    assert costly.estimates(100_000_000, [1], 16, 1.25e9)[0].verifying == pytest.approx(312.5 * 7 / 6, rel=0.03)
+    # No part is smaller than the stride of the index.
+    assert every.handing == pytest.approx(97_657 * 0.001) and every.limit == "handing"
+    assert "| 100,000 | 1,600,000 |" in cluster.scaling_table([every], 16)
+    measured = cluster.Scaling("X", tuple(cluster.Measurement(how, 2, 4096, (4.0, 1.0, 2.0)) for how in ["plain", "weak"]), 1.0, 1.0, 1.0, 1.0)
+    assert "| weak | 2 | 4,096 | 2.00 (1.00 to 4.00) | 2,048 | 50% |" in measured.markdown()
+    for wrong in [(0, [1], 1, 1.0), (1, [], 1, 1.0), (1, [1], 0, 1.0), (1, [1], 1, 0.0), (1, [0], 1, 1.0)]:
+        with pytest.raises(pqlab.InvalidArgument):
+            scaling.estimates(*wrong)
